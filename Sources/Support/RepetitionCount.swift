@@ -21,8 +21,9 @@ package struct RepetitionCount: Hashable, Sendable {
   package enum Rules {
     /// The first repetitions, which are not delayed: a person saves again, a build has several steps.
     package static let free = 3
-    /// The repetitions after those that are delayed by a test: enough of them to meet a person by chance.
-    package static let tests = 7
+    /// The repetitions after those that are delayed by a test: enough of them to meet a person by chance, and
+    /// fewer beside processes that do not end, where each test counts by its likelihood.
+    package static let tests = (finite: 7, lasting: 4)
     /// The delay of a test: unnoticeable.
     package static let test = Duration.milliseconds(250)
     /// The first delay of what no test has spoken for, in which a person saves again; it doubles.
@@ -129,6 +130,8 @@ package struct RepetitionCount: Hashable, Sendable {
 
   /// The number of repetitions in a row.
   package private(set) var repetitions = 0
+  /// How many of them are tested.
+  private var tests = Rules.tests.finite
   /// Whether a run without the change does not take them back: the key changes when the run does something.
   private var isFirm = false
   /// Whether it was proved elsewhere, so that neither that nor the time of a change takes them back.
@@ -139,7 +142,9 @@ package struct RepetitionCount: Hashable, Sendable {
   private var proofs = 0
   /// When the key changed, after the latest start.
   package private(set) var offset: Duration?
-  /// How long after a change the latest start was, also if others followed in between.
+  /// When it changed last.
+  private var latestOffset: Duration?
+  /// How long after the change before the latest start was, also if others followed in between.
   private var startDelay: Duration?
   private var times = Times()
   /// How often the key has changed when the run did something, since the run had done so much.
@@ -168,8 +173,8 @@ package struct RepetitionCount: Hashable, Sendable {
   package func delay(isTested: Bool = true) -> Duration {
     let excess = repetitions - Rules.free
     if excess <= 0 { return .zero }
-    if excess <= Rules.tests { return isTested ? Rules.test : .zero }
-    return Self.pause(excess - Rules.tests)
+    if excess <= tests { return isTested ? Rules.test : .zero }
+    return Self.pause(excess - tests)
   }
 
   /// The pause of this number in a row, counted from 1.
@@ -199,8 +204,9 @@ package struct RepetitionCount: Hashable, Sendable {
     let isFirst = !hasChanged || isAnswered
     let isAtSameTime = isNear(offset)
     let former = self.offset
-    (hasChanged, isAnswered) = (true, false)
+    (hasChanged, isAnswered, latestOffset) = (true, false, offset)
     let evidence = isFirst ? note(offset, isAtSameTime) : 0
+    tests = circumstance == .finite ? Rules.tests.finite : Rules.tests.lasting
     switch (verdict, circumstance) {
     case (.others, _):
       if isFirst {
@@ -220,7 +226,7 @@ package struct RepetitionCount: Hashable, Sendable {
       } else if isFirst {
         let pace = !follows ? 0 : offset < Rules.restless ? 1 : -1
         // A last test that decides nothing is followed by shorter ones.
-        let isLast = repetitions == Rules.free + Rules.tests + 1
+        let isLast = repetitions == Rules.free + tests + 1
         let count = evidence + pace == 0 && isLast ? -1 : evidence + pace
         add(isLearned ? max(count, 0) : count)
       } else if times.isWide && repetitions > Rules.free,
@@ -268,7 +274,7 @@ package struct RepetitionCount: Hashable, Sendable {
   private mutating func add(_ count: Int) {
     if count < 0 { return repetitions = max(repetitions + count, min(repetitions, Rules.free)) }
     // Neither the last test nor a pause is left out.
-    let last = Rules.free + Rules.tests + 1
+    let last = Rules.free + tests + 1
     repetitions =
       repetitions < last ? min(repetitions + count, last) : repetitions + min(count, 1)
   }
@@ -285,7 +291,7 @@ package struct RepetitionCount: Hashable, Sendable {
     if !isAtEnd {
       repetitions = max(repetitions - countOfEnds, 0)
       countOfEnds = 0
-    } else if repetitions <= Rules.free + Rules.tests {
+    } else if repetitions <= Rules.free + tests {
       let before = repetitions
       add(Rules.end.count - 1)
       countOfEnds += repetitions - before
@@ -334,7 +340,7 @@ package struct RepetitionCount: Hashable, Sendable {
   package mutating func began(after time: Duration, isComplete: Bool = false) {
     let isLong = isComplete || time > (offset ?? .zero) * Rules.endOfRow
     if !hasChanged && isLong && !isFirm && !isLearned { reset() }
-    startDelay = hasChanged ? offset.map { time - $0 } : startDelay.map { $0 + time }
+    startDelay = hasChanged ? latestOffset.map { time - $0 } : startDelay.map { $0 + time }
     (hasChanged, isAnswered) = (false, false)
   }
 }

@@ -253,7 +253,7 @@ extension ChangeJudge {
   private func isInRow(_ record: Record, after time: Duration) -> Bool {
     typealias Rules = RepetitionCount.Rules
     let most = min(
-      Self.longestRebuilding / max(time, .milliseconds(1)), Double(Rules.free + Rules.tests))
+      Self.longestRebuilding / max(time, .milliseconds(1)), Double(Rules.free + Rules.tests.finite))
     return record.count.repetitions >= max(Rules.free, Int(most))
   }
 }
