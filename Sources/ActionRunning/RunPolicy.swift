@@ -3,7 +3,9 @@ public struct RunPolicy: Sendable, Hashable {
   /// What a change during a run leads to.
   ///
   /// With `nil` it leads to one more run, except that a run is stopped if one of its dependencies
-  /// is restarted. A service is restarted with `nil` and with ``BusyPolicy/queue``, which would
+  /// is restarted, or if a program works in it that compares the times of files, such as make:
+  /// what it has made of a file is newer than a save during the run, so that the next run would
+  /// take it for up to date. A service is restarted with `nil` and with ``BusyPolicy/queue``, which would
   /// wait for its end.
   public var busyPolicy: BusyPolicy?
   /// How the command and its hooks are stopped.

@@ -6,14 +6,15 @@ extension FileObserver {
     switch report {
     case .events(let events, let overflow):
       let isMetadataWanted = options.kinds.contains(.metadata)
-      let (news, debouncer, burstBegan) = state.withLock { state in
+      let (news, debouncer, arrived) = state.withLock { state in
         let news = state.burst.note(
           events, afterOverflow: overflow, countsMetadata: isMetadataWanted)
-        return (news, state.debouncer, state.burstBegan)
+        return (news, state.debouncer, state.changesArrived)
       }
-      if news?.isFirst == true { burstBegan?() }
+      let isUrgent = news.flatMap { arrived?($0.isFirst, $0.isSave) } ?? false
       if !isMetadataWanted { noteIgnoredMetadata(in: events) }
       if let news { debouncer?.noteChange(isBeingWritten: news.isBeingWritten, events) }
+      if isUrgent { flushBurst {} }
     case .ready(let readiness):
       send(.ready(readiness))
     case .warning(let error):
@@ -45,10 +46,13 @@ extension FileObserver {
     state.withLock { $0.burst.frequentPaths = paths }
   }
 
-  /// Sets what is called when the first change of a burst is noted, long before it is delivered: on the
-  /// observer's queue, which it must not block.
-  package func whenBurstBegins(_ body: @escaping @Sendable () -> Void) {
-    state.withLock { $0.burstBegan = body }
+  /// Sets what is called when changes are noted, long before they are delivered: on the observer's queue, which it
+  /// must not block. It is told whether a burst begins with them, and whether a file is among them that existed
+  /// before, and returns whether they are delivered at once. The burst goes on then.
+  package func whenChangesArrive(
+    _ body: @escaping @Sendable (_ isFirst: Bool, _ isSave: Bool) -> Bool
+  ) {
+    state.withLock { $0.changesArrived = body }
   }
 
   /// - Parameter isPartial: Whether the burst goes on, and a flush asks for the changes so far.

@@ -49,7 +49,7 @@ extension FileObserver {
     /// Whether a burst has ended during the pause.
     var isBurstKept = false
     /// Called when the first change of a burst is noted.
-    var burstBegan: (@Sendable () -> Void)?
+    var changesArrived: (@Sendable (_ isFirst: Bool, _ isSave: Bool) -> Bool)?
   }
 }
 

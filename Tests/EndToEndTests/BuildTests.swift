@@ -64,6 +64,33 @@ import Testing
     }
   }
 
+  /// Reads the source, and writes down what it has read after a second.
+  private static let makefile =
+    "app: source\n\tx=$$(cat source); echo begun >> \"$$LOG\"; sleep 1; echo \"$$x\" > app\n"
+
+  @Test(arguments: [
+    ["make"], ["true && make && true"], ["cd . && make | cat"], ["--build", "make", "true"],
+    ["sh", "build.sh"], ["-r", "make"], ["-d", "10s", "make"],
+  ])
+  func `what is saved while make compiles is in the result`(_ words: [String]) async throws {
+    try await withProject { project in
+      try project.write("source", "1")
+      try project.write("Makefile", Self.makefile)
+      try project.write("build.sh", "make")
+      try project.write(".gitignore", "app")
+      let watchrun = try await project.startRunning(words.dropLast(), words[words.count - 1])
+      try await project.logged("begun")
+      try project.place("source", "2")
+      if words.contains("10s") {
+        // The run is stopped long before the burst has ended.
+        try await watchrun.said("stopped after")
+        return
+      }
+      try await eventually("the save is in the result") { project.read("app") == "2\n" }
+      #expect(project.logged == ["begun", "begun"])
+    }
+  }
+
   @Test func `build and command receive the same changes`() async throws {
     try await withProject { project in
       let line = #"echo "$0 $WATCHRUN_REASON ${WATCHRUN_FIRST##*/} $WATCHRUN_COUNT" >> "$LOG""#

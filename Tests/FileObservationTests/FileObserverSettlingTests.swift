@@ -45,6 +45,39 @@ struct FileObserverSettlingTests {
     #expect(log.entries.last == "stopped" && Set(log.entries.dropLast()) == ["f"])
   }
 
+  @Test func `a save is delivered at once if that is wanted, and the burst goes on`() async throws {
+    let observer = try FileObserver(
+      paths: [directory.path],
+      options: ObserverOptions(quietPeriod: .fixed(.seconds(600)), maximumWait: .seconds(600)))
+    try directory.write(to: "f")
+    #expect(await clockTicks())
+    let arrivals = Log<String>()
+    observer.whenChangesArrive { isFirst, isSave in
+      arrivals.note("\(isFirst ? "first" : "later") \(isSave ? "save" : "change")")
+      return isSave
+    }
+    let batches = Log<ChangeBatch>()
+    let isReady = Mutex(false)
+    try observer.start(on: DispatchQueue(label: "handler")) { event in
+      if case .changed(let batch) = event { batches.note(batch) }
+      if case .ready = event { isReady.withLock { $0 = true } }
+    } onFailure: { _ in
+    }
+    #expect(await eventually { isReady.withLock { $0 } })
+    try directory.write(to: "new")
+    #expect(await eventually { arrivals.entries.first == "first change" })
+    #expect(batches.entries.isEmpty)
+    try directory.write("other", to: "temporary")
+    try directory.rename("temporary", to: "f")
+    #expect(await eventually { !batches.entries.isEmpty })
+    #expect(batches.entries.first?.isPartial == true)
+    #expect(
+      batches.entries.first?.changes.contains { $0.path == directory["f"] && $0.kind == .modified }
+        == true)
+    #expect(arrivals.entries.contains { $0.hasSuffix("save") })
+    await observer.stop()
+  }
+
   @Test func `an observer without a handler says when it has stopped, too`() async throws {
     await observer.stop()
     await observer.stop()

@@ -78,6 +78,7 @@ package final class FakeGroup: LaunchedGroup {
     var othersAreAlive = false
     var refusesSignals = false
     var openFiles: [Path: WriteMode] = [:]
+    var isBuilding = false
   }
 
   /// The number of the group, which is the ID of no process of the test.
@@ -117,6 +118,12 @@ package final class FakeGroup: LaunchedGroup {
   }
 
   package var isAlive: Bool { state.withLock { $0.leaderIsAlive || $0.othersAreAlive } }
+
+  /// Whether a program works that compares the times of files.
+  package var isBuilding: Bool {
+    get { state.withLock(\.isBuilding) }
+    set { state.withLock { $0.isBuilding = newValue } }
+  }
 
   /// The files that the group has open for writing.
   package var openFiles: [Path: WriteMode] {

@@ -35,6 +35,8 @@ package protocol LaunchedGroup: Sendable {
   var survivor: Survivor? { get }
   /// The process ID of the leader.
   var leader: pid_t { get }
+  /// Whether the process or a descendant is one of ``BuildPrograms``.
+  var isBuilding: Bool { get }
   /// Those of the paths that the process or a descendant has open for writing.
   func filesOpenForWriting(_ paths: [Path]) -> [Path: WriteMode]
 }

@@ -35,6 +35,8 @@ final class SystemGroup: LaunchedGroup {
 
   var leader: pid_t { group.leader }
 
+  var isBuilding: Bool { group.runs(programIn: BuildPrograms.names) }
+
   func filesOpenForWriting(_ paths: [Path]) -> [Path: WriteMode] {
     group.filesOpenForWriting(paths)
   }

@@ -123,6 +123,18 @@ final class TaskWorker: Sendable {
   var scheduler: any Scheduler { context.scheduler }
 
   /// What its processes do.
+  private var groups: [any LaunchedGroup] {
+    state.access { $0.processes.values.compactMap(\.group) }
+  }
+
+  /// Whether a program works that compares the times of files.
+  var isBuilding: Bool { groups.contains { $0.isBuilding } }
+
+  /// Whether one of these processes is the leader of a group.
+  func isLed(byAnyOf leaders: Set<pid_t>) -> Bool {
+    groups.contains { leaders.contains($0.leader) }
+  }
+
   var phase: ProcessStateMachine.State { state.access(\.machine.state) }
 
   /// Whether the command of a run has ended, or is stopped because of its timeout, and the run goes on.

@@ -21,6 +21,9 @@ public struct TaskDefinition: Sendable, Hashable {
   /// Whether the task does not run at the start, but on the first change. Its dependents wait for
   /// it.
   public var isPostponed: Bool
+  /// Whether nobody has chosen what a change during a run leads to.
+  package var hasDefaultPolicy: Bool { policy.busyPolicy == nil || isDefaultQueue }
+  private var isDefaultQueue = false
 
   /// Creates a task. By default it runs at the start, and when a file that it watches changes. A
   /// service is kept alive.
@@ -47,6 +50,7 @@ public struct TaskDefinition: Sendable, Hashable {
     self.init(
       name, command, triggers: .all, isService: policy.busyPolicy?.interruptsRuns ?? false)
     self.policy = policy
+    isDefaultQueue = policy.busyPolicy == nil
     self.policy.busyPolicy = policy.busyPolicy ?? .queue
   }
 
@@ -70,6 +74,7 @@ public struct TaskDefinition: Sendable, Hashable {
     rules.keepsAlive = policy.keepsAlive
     rules.hasReadiness = readiness != nil
     rules.isPostponed = isPostponed
+    rules.stopsBuilds = hasDefaultPolicy && !isService
     return rules
   }
 

@@ -29,6 +29,7 @@ extension TaskRunner {
     let isAdopting = adoption.withLock(\.isOn)
     let hasOrphans = monitor.hasOrphans
     let evidence = monitor.evidence(about: batch.changes)
+    findBuilds()
     for component in state.access({ $0.components }) {
       let hasLeftovers = hasOrphans || !leaving.isDisjoint(with: component.names)
       let isKnown = !hasLeftovers || isAdopting
@@ -144,6 +145,7 @@ extension TaskRunner {
             component.awaitingBurstEnd ?? TaskComponent.Decisions(paths: [])
           component.awaitingBurstEnd?.paths.formUnion(paths)
         }
+        stopBuilds(of: names, for: paths)
       } else {
         requestRuns(of: names, for: paths)
       }
@@ -195,6 +197,18 @@ extension TaskRunner {
     advance { $0.changed(requested.union(delayed)) }
   }
 
+  /// Stops the runs that these changes make worthless, without waiting for the end of the burst: what they finish
+  /// meanwhile would be newer than a save.
+  private func stopBuilds(of names: Set<String>, for paths: [Path]) {
+    let (changed, services) = state.access { state in
+      let changed = names.filter { state.owed.owes($0, anyOf: paths) }
+      let services = changed.filter(state.machine.changeRestarts).compactMap { state.workers[$0] }
+      return (changed, services)
+    }
+    advance { $0.changedInBurst(changed) }
+    for worker in services where worker.isBuilding { worker.stop() }
+  }
+
   /// Keeps decisions until the burst that is under way has ended.
   private func awaitBurstEnd() {
     let source = state.access { state -> (any ChangeSource)? in
@@ -220,6 +234,7 @@ extension TaskRunner {
       if !decisions.paths.isEmpty { requestRuns(of: names, for: Array(decisions.paths)) }
       if decisions.isJudged { advance { $0.changesAreJudged(names) } }
     }
+    advance { $0.burstHasEnded() }
   }
 
   /// These outputs request no run of the tasks that have run in this round. Others that watch them run.

@@ -72,7 +72,7 @@ extension TaskStateMachine {
   }
 
   private func cause(of name: String) -> TaskRunner.Waiting.Cause {
-    if runs(name) { return .runs([name]) }
+    if runs(name) || tasks[name]?.request?.judging == .inBurst { return .runs([name]) }
     let above = order.filter { other in
       ancestors[name, default: []].contains(other) && tasks[other]?.isUnsettled ?? false
     }

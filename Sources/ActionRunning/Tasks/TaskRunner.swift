@@ -142,7 +142,9 @@ public final class TaskRunner: Sendable {
       makeWorkers(graph.tasks)
       makeComponents(of: graph)
     }
-    (source as? FileObserver)?.whenBurstBegins { [weak self] in self?.burstBegan() }
+    (source as? FileObserver)?.whenChangesArrive { [weak self] isFirst, isSave in
+      self?.changesArrived(isFirst: isFirst, isSave: isSave) ?? false
+    }
   }
 
   /// Runs all tasks, except postponed ones and their dependents.

@@ -12,6 +12,27 @@ extension TaskStateMachine {
     proceed(order.flatMap { names.contains($0) ? request($0, .change) : [] })
   }
 
+  /// Requests those of these tasks whose changes make an active run worthless, in the middle of a burst: the run is
+  /// stopped, and the next one begins when the burst has ended.
+  package mutating func changedInBurst(_ names: Set<String>) -> [Action] {
+    if isPaused { return [] }
+    let building = order.filter { names.contains($0) && isBuilding($0) }
+    return proceed(
+      building.flatMap { name in
+        let actions = request(name, .change)
+        update(name) { $0.setJudging(.inBurst) }
+        return actions
+      })
+  }
+
+  /// The burst has ended.
+  package mutating func burstHasEnded() -> [Action] {
+    for name in order where tasks[name]?.request?.judging == .inBurst {
+      update(name) { $0.setJudging(.notAsked) }
+    }
+    return proceed([])
+  }
+
   /// Requests these tasks, or all, even while paused.
   package mutating func keyPressed(_ names: Set<String>? = nil) -> [Action] {
     hasStarted = true
@@ -82,7 +103,7 @@ extension TaskStateMachine {
       return []
     }
     if task.phase == .running {
-      switch task.rules.busyPolicy {
+      switch task.busyPolicy {
       case .ignore where !isKey:
         return []
       case .signal(let signal):

@@ -44,9 +44,9 @@ extension TaskStateMachine {
   private mutating func stepTowardStart(of name: String) -> [Action]? {
     let stops = stopOutdated(below: name)
     if !stops.isEmpty { return stops }
-    guard let task = tasks[name], let reason = task.request?.reason, !task.phase.isRun else {
-      return nil
-    }
+    guard let task = tasks[name], let reason = task.request?.reason, !task.phase.isRun,
+      task.request?.judging != .inBurst
+    else { return nil }
     if waits(name) {
       update(name) { $0.setJudging(.notAsked) }
       return nil
@@ -67,7 +67,7 @@ extension TaskStateMachine {
     case .notAsked where needsJudgment(task, above):
       update(name) { $0.setJudging(.asked) }
       return [.judgeChanges(before: name)]
-    case .asked:
+    case .asked, .inBurst:
       return nil
     case .notAsked, .done, nil:
       return begin(name, task, reason)
@@ -118,9 +118,10 @@ extension TaskStateMachine {
   /// A task with the policy `restart` stops its descendants, for otherwise it would have to wait
   /// for them.
   func isOutdated(_ below: String, under name: String) -> Bool {
-    guard let task = tasks[below]?.rules, let above = tasks[name]?.rules else { return false }
+    guard let task = tasks[below], let above = tasks[name]?.rules else { return false }
     let isCarriedAlong =
-      above.busyPolicy == .restart && !above.isService && task.policy == nil && !task.isService
+      above.busyPolicy == .restart && !above.isService && task.rules.policy == nil
+      && !task.rules.isService
     return task.busyPolicy == .restart || isCarriedAlong
   }
 
@@ -132,7 +133,7 @@ extension TaskStateMachine {
       if isUpToDate { task.wasHeldBack = false }
     }
     if task.rules.isService { return beginService(name, task, reason) }
-    update(name) { $0.phase = .running }
+    update(name) { ($0.phase, $0.isBuilding) = (.running, false) }
     return [.start(name, reason)]
   }
 

@@ -101,6 +101,8 @@ package struct TaskStateMachine: Sendable {
     package var keepsAlive = false
     package var hasReadiness = false
     package var isPostponed = false
+    /// Whether a change stops a run that builds, since nobody has chosen another policy.
+    package var stopsBuilds = false
 
     package init(_ name: String, dependencies: [String] = []) {
       self.name = name
@@ -170,6 +172,8 @@ package struct TaskStateMachine: Sendable {
 
   /// Whether the changes that were made while the ancestors ran are judged.
   enum Judging: Hashable, Sendable {
+    /// The burst with the change has not ended, so that the run does not begin yet.
+    case inBurst
     case notAsked
     case asked
     case done
@@ -185,6 +189,9 @@ package struct TaskStateMachine: Sendable {
     var reason = RunTrigger.Reason.start
     /// The number of checks and pauses, by which late answers are recognised.
     var generation = 0
+    /// Whether a program works in the active run that compares the times of files, so that the run is worthless
+    /// when one of them is saved.
+    var isBuilding = false
     /// How often in a row changes have stopped its run before the end.
     var stops = 0
     /// Whether a dependency of the service has succeeded since, and the service was not held back then.
@@ -196,6 +203,9 @@ package struct TaskStateMachine: Sendable {
     init(_ rules: Rules) {
       self.rules = rules
     }
+
+    /// What a change during the active run leads to.
+    var busyPolicy: BusyPolicy { isBuilding && rules.stopsBuilds ? .restart : rules.busyPolicy }
 
     /// Whether a change may stop its run. Whatever is known of who changes what, not every run is stopped.
     var mayBeStopped: Bool { stops < TaskStateMachine.mostStops }
@@ -350,6 +360,19 @@ extension TaskStateMachine {
     return task.phase.isRun || task.phase.isUp
   }
 
+  /// Whether it is a service that runs and that a change restarts.
+  func changeRestarts(_ name: String) -> Bool {
+    tasks[name].map { $0.phase.isUp && $0.rules.busyPolicy == .restart } ?? false
+  }
+
+  /// The tasks of which it must be known, when something changes, whether their runs build.
+  var finiteRuns: [String] { order.filter { tasks[$0]?.phase == .running } }
+
+  /// The active runs of these tasks build, and no others do.
+  mutating func setBuilding(_ names: Set<String>) {
+    for name in order { tasks[name]?.isBuilding = names.contains(name) }
+  }
+
   /// Whether the task or a dependent is running, and a change to the task's files makes that worthless, as a
   /// build that ends by itself, so that it may stop it.
   func isBuilding(_ name: String) -> Bool {
@@ -358,7 +381,7 @@ extension TaskStateMachine {
         return false
       }
       return running == name
-        ? task.rules.busyPolicy == .restart : isOutdated(running, under: name)
+        ? task.busyPolicy == .restart : isOutdated(running, under: name)
     }
   }
 }

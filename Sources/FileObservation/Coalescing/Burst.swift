@@ -8,6 +8,8 @@ struct Burst: Sendable {
     let isFirst: Bool
     /// Whether a file of the burst is open for writing.
     let isBeingWritten: Bool
+    /// Whether the content of a file has changed that existed when the burst began.
+    let isSave: Bool
   }
 
   /// The paths whose changes do not prolong a burst.
@@ -23,14 +25,18 @@ struct Burst: Sendable {
     _ events: [RawEvent], afterOverflow: Bool, countsMetadata: Bool
   ) -> News? {
     var isNews = afterOverflow
+    var isSave = false
     for event in events where countsMetadata || event.kind != .metadata {
       coalescer.note(event)
-      isNews = isNews || !(isUnderWay && frequentPaths.contains(event.path))
+      let isFrequent = frequentPaths.contains(event.path)
+      isNews = isNews || !(isUnderWay && isFrequent)
+      isSave = isSave || event.kind != .metadata && !isFrequent && coalescer.isRewritten(event.path)
     }
     overflow = overflow || afterOverflow
     guard isNews else { return nil }
     defer { isUnderWay = true }
-    return News(isFirst: !isUnderWay, isBeingWritten: coalescer.isBeingWritten)
+    return News(
+      isFirst: !isUnderWay, isBeingWritten: coalescer.isBeingWritten, isSave: isSave)
   }
 
   /// The changes so far. The next ones are another burst's.

@@ -34,6 +34,12 @@ package struct Coalescer {
     if fates[index].isOpen { openCount += 1 }
   }
 
+  /// Whether a file is at the path which has another content, or is another one, than at the first event.
+  func isRewritten(_ path: Path) -> Bool {
+    guard let fate = indices[path].map({ fates[$0] }) else { return false }
+    return fate.existedBefore && fate.kindInPlace == .modified && fate.type == .file
+  }
+
   /// The net changes since the last call. Forgets them.
   package mutating func take() -> [ChangeBatch.Change] {
     defer { self = Coalescer() }

@@ -99,6 +99,13 @@ package enum WriteMode: Hashable, Sendable {
 }
 
 extension ProcessGroup {
+  /// Whether the leader or a descendant runs a program with one of these names, in lines with a line break before
+  /// the first one. Not known of other systems than Linux.
+  package func runs(programIn names: StaticString) -> Bool {
+    csystem_runs_program(
+      leader, UnsafeRawPointer(names.utf8Start).assumingMemoryBound(to: CChar.self))
+  }
+
   /// Those of the paths that the leader or a descendant has open for writing.
   package func filesOpenForWriting(_ paths: [Path]) -> [Path: WriteMode] {
     var files: [csystem_file_status] = []

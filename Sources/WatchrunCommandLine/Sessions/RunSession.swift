@@ -104,7 +104,9 @@ final class RunSession: ChangeSource {
     // Before the first run, which asks the observer at its end for what changed meanwhile.
     let isObserved = !settings.isOneRound || plan.graph.tasks.allSatisfy(\.isPostponed)
     if isObserved {
-      observer.whenBurstBegins { [weak runner] in runner?.burstBegan() }
+      observer.whenChangesArrive { [weak runner] isFirst, isSave in
+        runner?.changesArrived(isFirst: isFirst, isSave: isSave) ?? false
+      }
       // The first runs see all changes made before they start; only later changes count.
       let start = plan.hasOnlyPages ? session.began : .now()
       session.start(observer, on: runner.queue, countingFrom: start) { [self] event in

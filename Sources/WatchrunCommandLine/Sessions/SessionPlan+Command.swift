@@ -88,7 +88,8 @@ extension Settings {
 extension Settings {
   /// The behaviour of the command.
   fileprivate var runPolicy: RunPolicy {
-    var policy = RunPolicy(busyPolicy: busyPolicy, stopPlan: self.stopPlan, timeout: self.timeout)
+    var policy = RunPolicy(
+      busyPolicy: chosenBusyPolicy, stopPlan: self.stopPlan, timeout: self.timeout)
     policy.keepsAlive = keepsAlive
     policy.onSuccess = self.onSuccess.map(makeLine)
     policy.onFailure = self.onFailure.map(makeLine)

@@ -163,6 +163,9 @@ package struct Settings: Sendable {
 extension Settings {
   var busyMode: BusyMode { self.onBusy ?? .queue }
 
+  /// The policy that the user has chosen.
+  package var chosenBusyPolicy: BusyPolicy? { self.onBusy == nil ? nil : busyPolicy }
+
   package var busyPolicy: BusyPolicy { busyMode.policy(signal ?? self.stopPlan.signal) }
 
   /// Whether the round that begins at the start is the last one, so that nothing needs to be watched.

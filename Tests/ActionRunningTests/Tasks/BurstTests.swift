@@ -105,6 +105,57 @@ struct BurstTests {
     #expect(await tasks.end())
   }
 
+  @Test(arguments: [false, true])
+  func `a run that builds is stopped in the burst, and the next one begins after it`(
+    isRestarted: Bool
+  ) async throws {
+    let tasks = try RunningTasks(source: source) { directory in
+      [
+        TaskDefinition(
+          "a", in: directory, "test -e go && exit; ./make 1000", watch: ["f", "g"],
+          policy: isRestarted ? .restart : nil)
+      ]
+    }
+    try tasks.directory.link("make", to: "/bin/sleep")
+    tasks.runner.start()
+    #expect(await eventually { tasks.runner.builds("a") })
+    try tasks.directory.write(to: "go")
+    tasks.change("f", isPartial: true)
+    #expect(await tasks.tells(["+a", "a~"]))
+    tasks.change("g", isPartial: true)
+    #expect(await tasks.runner.afterQueue { tasks.story } == ["+a", "a~"])
+    source.endBurst()
+    #expect(await tasks.tells(["+a", "a~", "+a", "a"]))
+    #expect(tasks.runs(of: "a").last?.trigger.changes.count == 2)
+    #expect(tasks.rounds.count == 1)
+    #expect(await tasks.end())
+  }
+
+  @Test func `a key or a stop does not wait for the burst in which a build was stopped`()
+    async throws
+  {
+    for isStop in [false, true] {
+      let tasks = try RunningTasks(source: source) { directory in
+        [TaskDefinition("a", in: directory, "test -e go && exit; ./make 1000", watch: ["f"])]
+      }
+      try tasks.directory.link("make", to: "/bin/sleep")
+      tasks.runner.start()
+      #expect(await eventually { tasks.runner.builds("a") })
+      try tasks.directory.write(to: "go")
+      tasks.change("f", isPartial: true)
+      #expect(await tasks.tells(["+a", "a~"]))
+      if isStop {
+        tasks.runner.stop()
+        #expect(await tasks.hasRounds(1))
+      }
+      tasks.runner.submitKey()
+      #expect(await tasks.tells(["+a", "a~", "+a", "a"]))
+      source.endBurst()
+      #expect(await tasks.runner.afterQueue { tasks.story } == ["+a", "a~", "+a", "a"])
+      #expect(await tasks.end())
+    }
+  }
+
   @Test func `a key does not wait, and its run receives the part`() async throws {
     let tasks = try await tasksWithHeldRun()
     tasks.runner.submitKey()
@@ -161,7 +212,7 @@ extension TaskRunner {
   }
 
   /// Returns a value after the queue has done all work that was submitted before.
-  fileprivate func afterQueue<Value>(_ value: () -> Value) async -> Value {
+  func afterQueue<Value>(_ value: () -> Value) async -> Value {
     // Work that the submitted work submits.
     for _ in 0..<3 { queue.sync {} }
     return value()

@@ -160,6 +160,9 @@ extension TaskDefinition {
 }
 
 extension TaskRunner {
+  /// Whether a program works for the task that compares the times of files.
+  func builds(_ name: String) -> Bool { queue.sync { worker(name)?.isBuilding == true } }
+
   /// Whether something runs or is being stopped, or changes are being judged.
   var isBusy: Bool {
     queue.sync {

@@ -28,6 +28,57 @@ struct TaskRunnerTests {
     #expect(await tasks.end())
   }
 
+  /// A task that runs a shell line with a program of this name, which builds nothing and takes long.
+  private func task(
+    _ line: String, _ program: String, policy: BusyPolicy? = nil
+  ) throws -> RunningTasks {
+    let tasks = try RunningTasks { directory in
+      [TaskDefinition("a", in: directory, line, watch: ["f"], policy: policy)]
+    }
+    try tasks.directory.link(program, to: "/bin/sleep")
+    return tasks
+  }
+
+  @Test(arguments: [
+    "./make 1000", "true && ./make 1000 && echo", "sh -c 'exec ./make 1000; true' | cat",
+    "(./make 1000; true); true",
+  ])
+  func `a save stops a run in which make works, wherever it was started`(
+    _ line: String
+  ) async throws {
+    let tasks = try task("test -e f && exit; touch begun; " + line, "make")
+    tasks.runner.start()
+    #expect(await eventually { tasks.runner.builds("a") })
+    try tasks.directory.write(to: "f")
+    tasks.change("f")
+    #expect(await tasks.tells(["+a", "a~", "+a", "a"]))
+    #expect(await tasks.end())
+  }
+
+  @Test func `a save does not stop other programs, nor a run with a policy of its own`()
+    async throws
+  {
+    for (program, policy) in [("made", nil), ("make", BusyPolicy.queue), ("make", .ignore)] {
+      let tasks = try task("touch begun; ./\(program) 1000", program, policy: policy)
+      tasks.runner.start()
+      #expect(await eventually { tasks.directory.exists("begun") })
+      tasks.change("f")
+      #expect(await tasks.runner.afterQueue { tasks.story } == ["+a"])
+      #expect(await tasks.end())
+    }
+  }
+
+  @Test func `what follows make in a line is not stopped`() async throws {
+    let tasks = try task("./make 0; touch made; until test -e f; do sleep 0.05; done", "make")
+    tasks.runner.start()
+    #expect(await eventually { tasks.directory.exists("made") })
+    tasks.change("f")
+    #expect(await tasks.runner.afterQueue { tasks.story } == ["+a"])
+    try tasks.directory.write(to: "f")
+    #expect(await tasks.tells(["+a", "a", "+a", "a"]))
+    #expect(await tasks.end())
+  }
+
   @Test func `with one place, no two run at once`() async throws {
     let tasks = try RunningTasks(jobs: 1) { directory in
       ["a", "b", "c"].map { name in

@@ -154,6 +154,61 @@ struct TaskStateMachineTests {
     #expect(script { $0.keyPressed() } == ["~a"])
   }
 
+  @Test(arguments: [nil, BusyPolicy.queue, .ignore])
+  func `a change stops a run that builds, unless its policy was chosen`(_ chosen: BusyPolicy?) {
+    var own = rules("a", policy: chosen)
+    own.stopsBuilds = chosen == nil
+    var script = MachineScript([own, rules("b", after: "a")])
+    _ = script { $0.start() }
+    #expect(script.machine.finiteRuns == ["a"])
+    #expect(!script.machine.isBuilding("a"))
+    script.machine.setBuilding(["a"])
+    #expect(script.machine.isBuilding("a") == (chosen == nil))
+    #expect(script.change("a") == (chosen == nil ? ["~a"] : []))
+    if chosen == nil {
+      #expect(script.end("a", .cancelled) == ["+a"])
+      // The next run has not begun to build.
+      #expect(script.change("a") == [])
+      #expect(script.end("a") == ["+a"])
+    }
+  }
+
+  @Test func `a run that is stopped in a burst begins anew when the burst has ended`() {
+    var own = rules("a")
+    own.stopsBuilds = true
+    var script = MachineScript([own, rules("b", after: "a")])
+    _ = script { $0.start() }
+    #expect(script { $0.changedInBurst(["a"]) } == [])
+    script.machine.setBuilding(["a"])
+    #expect(script { $0.changedInBurst(["a"]) } == ["~a"])
+    #expect(script { $0.changedInBurst(["a"]) } == [])
+    #expect(script.end("a", .cancelled) == [])
+    #expect(script.state("a") == .ready)
+    #expect(script { $0.burstHasEnded() } == ["+a"])
+    #expect(script { $0.burstHasEnded() } == [])
+    // Neither in a pause, nor for a key.
+    script.machine.setBuilding(["a"])
+    _ = script { $0.pause() }
+    #expect(script { $0.changedInBurst(["a"]) } == [])
+    _ = script { $0.resume() }
+    #expect(script { $0.changedInBurst(["a"]) } == ["~a"])
+    #expect(script { $0.keyPressed() } == [])
+    #expect(script.end("a", .cancelled) == ["+a"])
+  }
+
+  @Test func `a test that builds is stopped by a change of what it depends on`() {
+    var test = rules("test", after: "build")
+    test.stopsBuilds = true
+    var script = MachineScript([rules("build"), test])
+    _ = script { $0.start() }
+    #expect(script.end("build") == ["+test"])
+    #expect(!script.machine.isBuilding("build"))
+    script.machine.setBuilding(["test"])
+    #expect(script.machine.isBuilding("build"))
+    #expect(script.change("build") == ["~test"])
+    #expect(script.end("test", .cancelled) == ["+build"])
+  }
+
   @Test func `ignore lets a change during the run go by, and signal sends one`() {
     var script = MachineScript([rules("a", policy: .ignore), rules("b", policy: .signal(.hangup))])
     #expect(script { $0.start() } == ["+a", "+b"])
