@@ -38,6 +38,9 @@ extension TaskRunner {
     package var since = Instant(offset: .zero)
     /// The end of a delay.
     package var due: Instant?
+    /// Whether a program has worked in the run under way, when a change was submitted, that compares the times of
+    /// files, so that the next run may take them for up to date.
+    package var mayBeMissed = false
 
     /// Creates a waiting task.
     public init(_ name: String, _ trigger: RunTrigger, for cause: Cause) {
@@ -128,6 +131,9 @@ extension TaskRunner.State {
       entry.trigger = owed.trigger(of: entry.name, entry.trigger.reason)
     }
     let isHooking = workers[entry.name]?.phase.isHooking ?? false
+    if case .runs(let names) = entry.cause {
+      entry.mayBeMissed = names.contains { machine.tasks[$0]?.isBuilding ?? false }
+    }
     if isHooking && entry.cause == .runs([entry.name]) { entry.cause = .hook }
     entry.since = waiting.first { $0.isSame(as: entry) }?.since ?? now
     return entry

@@ -27,6 +27,7 @@ final class RunReporter: Sendable {
     var services: Set<String> = []
     /// The tasks that a change restarts.
     var restarted: Set<String> = []
+    var queued: Set<String> = []
     var hadRound = false
   }
 
@@ -58,6 +59,9 @@ final class RunReporter: Sendable {
         plan.graph.tasks.filter { $0.isService || $0.policy.keepsAlive }.map(\.name))
       state.restarted = Set(
         plan.graph.tasks.filter { $0.policy.busyPolicy == .restart }.map(\.name))
+      state.queued = Set(
+        plan.graph.tasks.filter { $0.policy.busyPolicy == .queue && !$0.hasDefaultPolicy }
+          .map(\.name))
     }
   }
 
@@ -70,6 +74,9 @@ final class RunReporter: Sendable {
 
   /// Whether a change restarts the task, as is set for it.
   func isRestarted(_ task: String) -> Bool { state.withLock { $0.restarted.contains(task) } }
+
+  /// Whether a change waits for the end of the task's run, as is set for it.
+  func isQueued(_ task: String) -> Bool { state.withLock { $0.queued.contains(task) } }
 
   func text(of task: String) -> TaskText {
     state.withLock { $0.texts[task] }

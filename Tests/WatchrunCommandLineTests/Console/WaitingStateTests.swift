@@ -252,6 +252,29 @@ extension WaitingStateTests {
     #expect(waiting.advice(for: .init(name, RunTrigger(.key), for: .runs([name]))) == "s stops it")
   }
 
+  @Test(arguments: [
+    ([], "save it again after this run"),
+    (["-o", "queue"], "without -o queue, a save stops that"),
+  ])
+  func `what is saved while make works and does not stop it may be missed`(
+    options: [String], advice: String
+  ) throws {
+    let settings = try OptionParser.parse((options + ["make"]).map { Array($0.utf8) })
+    let plan = try SessionPlan(settings, in: "/p")
+    let reporter = RunReporter(Console(shown: .problem, isColored: false), directory: "/p")
+    reporter.setPlan(plan)
+    let waiting = WaitingReporter(reporter, scheduler: scheduler) { false }
+    waiting.handle(
+      .run(.init(task: "make", job: .command, number: 1, trigger: change("/old")), .started))
+    let trigger = RunTrigger(.change, changes: [.init(path: "/a", kind: .modified, type: .file)])
+    var entry = TaskRunner.Waiting("make", trigger, for: .runs(["make"]))
+    #expect(waiting.advice(for: entry) == "-r restarts at once")
+    entry.mayBeMissed = true
+    #expect(
+      waiting.advice(for: entry)
+        == "a program that compares times may take it for up to date: " + advice)
+  }
+
   @Test(arguments: [false, true])
   func `no restart is advised to a task that is restarted`(isRestarted: Bool) throws {
     var plan = try projectPlan("build: { run: 'a'\(isRestarted ? ", onBusy: 'restart'" : "") }")
