@@ -27,10 +27,9 @@ struct Burst: Sendable {
     var isNews = afterOverflow
     var isSave = false
     for event in events where countsMetadata || event.kind != .metadata {
-      coalescer.note(event)
-      let isFrequent = frequentPaths.contains(event.path)
-      isNews = isNews || !(isUnderWay && isFrequent)
-      isSave = isSave || event.kind != .metadata && !isFrequent && coalescer.isRewritten(event.path)
+      let isRewritten = coalescer.note(event)
+      isNews = isNews || !(isUnderWay && frequentPaths.contains(event.path))
+      isSave = isSave || isRewritten && !frequentPaths.contains(event.path)
     }
     overflow = overflow || afterOverflow
     guard isNews else { return nil }

@@ -23,7 +23,10 @@ package struct Coalescer {
   package var isBeingWritten: Bool { openCount > 0 }
 
   /// Adds an event.
-  package mutating func note(_ event: RawEvent) {
+  ///
+  /// - Returns: Whether a file is at its path which has another content, or is another one, than before.
+  @discardableResult
+  package mutating func note(_ event: RawEvent) -> Bool {
     let index = indices[event.path] ?? fates.count
     if index == fates.count {
       indices[event.path] = index
@@ -32,12 +35,7 @@ package struct Coalescer {
     if fates[index].isOpen { openCount -= 1 }
     fates[index].add(event, &traces)
     if fates[index].isOpen { openCount += 1 }
-  }
-
-  /// Whether a file is at the path which has another content, or is another one, than at the first event.
-  func isRewritten(_ path: Path) -> Bool {
-    guard let fate = indices[path].map({ fates[$0] }) else { return false }
-    return fate.existedBefore && fate.kindInPlace == .modified && fate.type == .file
+    return fates[index].isRewritten
   }
 
   /// The net changes since the last call. Forgets them.

@@ -39,6 +39,11 @@ struct Fate {
     return hasDisappeared ? .modified : traces.kind
   }
 
+  /// Whether a file is there which has another content, or is another one, than when the burst began.
+  var isRewritten: Bool {
+    exists && existedBefore && (hasDisappeared || traces.isWritten) && type == .file
+  }
+
   /// Adds an event. The traces of a file that disappears are kept by its inode: it may be elsewhere.
   mutating func add(_ event: RawEvent, _ elsewhere: inout [UInt64: Traces]) {
     switch event.kind {
