@@ -128,7 +128,9 @@ struct DirectoryTable {
   private mutating func addOwner(
     of watch: Int32, _ entry: TreeSnapshot.Entry, _ add: (inout DirectoryTable) -> Void
   ) -> Int32? {
-    guard let index = index(of: entry) else { return nil }
+    guard let index = index(of: entry), directories[index].details.watch != watch else {
+      return nil
+    }
     let outdated = directories[index].details.watch
     let isUnused = outdated.map { removeOwner(entry, of: $0) } ?? false
     add(&self)
