@@ -52,8 +52,12 @@ extension ObservedTree {
 
   private mutating func examineAgain(_ directory: Entry) {
     guard let known = directories.unexamined.removeValue(forKey: directory) else { return }
-    if roots[directory] != nil, isObserved(directory), !isMissing(directory) {
-      _ = lookUpRoot(directory, for: .scan(comparison))
+    let mode = ScanMode.diff(since: known.since, .directory)
+    if roots[directory] != nil, !isMissing(directory), lookUpRoot(directory, for: .scan(mode)),
+      directories[directory] == nil
+    {
+      // It is a file.
+      compareEntry(directory, for: .scan(mode))
     }
     for root in missingRoots where snapshot.isWithin(root, directory) { rootMayHaveAppeared(root) }
     guard directories[directory] != nil else { return }

@@ -11,9 +11,11 @@ struct UnexaminedTests {
   private final class Observed {
     let disk = MemoryDisk(.init())
     let hints: MemoryHints
+    let roots: [Path]
     var tree: ObservedTree
 
-    init(prepare: (MemoryDisk) -> Void) {
+    init(roots: [Path] = ["/r"], prepare: (MemoryDisk) -> Void) {
+      self.roots = roots
       disk.create("/r", .directory)
       prepare(disk)
       disk.pass(1_000_000_000)
@@ -23,7 +25,7 @@ struct UnexaminedTests {
 
     /// The first scan, and the comparison that follows it.
     func start() throws {
-      tree.add(.init(path: "/r", coverage: .recursive))
+      for root in roots { tree.add(.init(path: root, coverage: .recursive)) }
       while tree.scanPending(until: { true }) {}
       disk.pass(1_000_000_000)
       let until = disk.latest
@@ -111,6 +113,22 @@ struct UnexaminedTests {
     #expect(!observed.tree.hasUnhintedDirectories, "its permissions have a hint")
     observed.disk.setMode(0o755, of: "/r/d")
     #expect(try observed.changes().contains("modified /r/d/f"))
+  }
+
+  @Test func `a watched file that changes where it cannot be looked up is compared later`() throws {
+    let observed = Observed(roots: ["/r", "/r/f", "/r/g"]) { disk in
+      disk.create("/r/f", .file)
+      disk.create("/r/g", .file)
+    }
+    try observed.start()
+    #expect(try observed.changes() == [])
+    observed.disk.setMode(0o600, of: "/r")
+    observed.disk.remove("/r/f")
+    observed.disk.write("/r/g")
+    _ = try observed.changes()
+    observed.disk.setMode(0o755, of: "/r")
+    #expect(
+      try observed.changes() == ["metadata /r", "modified /r/g", "removed /r/f"])
   }
 
   /// A backend over a disk in memory. Everything is used on its queue.
