@@ -37,6 +37,8 @@ extension ObservationModel {
       if let fault = fault(of: change, now) {
         // What changed rules leave to its hint may have gone, or be another file, when that is read.
         if isFirst && change.kind != .created || setting.appliesRules { continue }
+        // What could not be read at the start is new when it can be.
+        if isFirst && (setting.fails || setting.lacksPermissionsAtStart) { continue }
         faults.append("\(change.path) is not \(change.kind): \(fault)")
       }
       if before[change.path] == now[change.path], change.from == nil { needless += 1 }

@@ -14,7 +14,8 @@ extension ObservationModel {
       if !tree.directories.owners(of: watch).contains(entry) {
         brokenInvariants.append("the watch of \(tree.snapshot.path(of: entry)) is another's")
       }
-      let isEndKnown = !hints.hasHints && !tree.hints.areDropped && !setting.lacksPermissions
+      let canBeRead = !setting.lacksPermissions && !setting.fails
+      let isEndKnown = !hints.hasHints && !tree.hints.areDropped && canBeRead
       if isEndKnown, hints.inode(of: watch) == nil {
         brokenInvariants.append("\(tree.snapshot.path(of: entry)) has a watch that has ended")
       }

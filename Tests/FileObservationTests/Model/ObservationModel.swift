@@ -20,6 +20,10 @@ struct ObservationModel {
     var setsClockBack = false
     /// Directories cannot be read or searched for a while.
     var lacksPermissions = false
+    /// That is so from the start on.
+    var lacksPermissionsAtStart = false
+    /// Calls fail for a while, as without a free descriptor, memory, or with a fault of the disk.
+    var fails = false
     /// The ignore rules are applied again, at any time.
     var appliesRules = false
     /// How many operations happen in one burst, at most.
@@ -41,6 +45,11 @@ struct ObservationModel {
       Setting(name: "permissions", lacksPermissions: true),
       Setting(name: "permissions, overflows", overflows: true, lacksPermissions: true),
       Setting(name: "permissions, polling", isPolled: true, lacksPermissions: true),
+      Setting(name: "permissions, start", lacksPermissions: true, lacksPermissionsAtStart: true),
+      Setting(name: "failures", fails: true),
+      Setting(name: "failures, overflows", overflows: true, fails: true),
+      Setting(name: "failures, permissions", lacksPermissions: true, fails: true),
+      Setting(name: "failures, polling", isPolled: true, fails: true),
       Setting(name: "watch limit", watchLimit: 3),
       Setting(name: "watch limit, overflows", overflows: true, watchLimit: 3),
       Setting(name: "nested roots", roots: nestedRoots),
@@ -126,6 +135,8 @@ extension ObservationModel {
 extension ObservationModel {
   /// The first scan and the comparison that follows it. Returns what is wrong with the changes.
   mutating func start() throws -> [String] {
+    world.lacksPermissions = setting.lacksPermissionsAtStart
+    world.fails = setting.fails
     world.begin(setting.isConcurrent ? world.random(setting.operations) : 0)
     for root in setting.roots { tree.add(.init(path: root, coverage: .recursive)) }
     while tree.scanPending(until: { [world] in world.chance(1, in: 2) }) { try readHints() }
@@ -142,6 +153,7 @@ extension ObservationModel {
     }
     tree.walk.isComparedOnce = true
     world.end()
+    world.permitAll()
     try settle()
     (world.setsClockBack, world.lacksPermissions) =
       (setting.setsClockBack, setting.lacksPermissions)
@@ -170,6 +182,7 @@ extension ObservationModel {
       take()
     } else {
       try readHints()
+      if tree.hasUnhintedDirectories, world.chance(1, in: 3) { try examine() }
       if setting.appliesRules, world.chance(1, in: 3) { try applyRules() }
       if !tree.directories.unwatched.isEmpty, world.chance(1, in: 3) {
         poll()
@@ -188,6 +201,14 @@ extension ObservationModel {
       if world.chance(1, in: 2) { try readHints() }
     }
     take()
+  }
+
+  private mutating func examine() throws {
+    if !tree.hasUnhintedDirectories { return }
+    world.write("examines")
+    tree.examineUnhinted()
+    take()
+    try readHints()
   }
 
   private mutating func poll() {
@@ -230,8 +251,12 @@ extension ObservationModel {
         repeat {
           try readHints()
           try stopAwaiting()
+          try examine()
         } while hints?.hasHints == true || tree.hints.areDropped
-        if !tree.directories.unwatched.isEmpty { poll() }
+        if !tree.directories.unwatched.isEmpty {
+          poll()
+          try readHints()
+        }
         let isFound = take()
         if hints?.hasHints == false, !isFound { break }
       }

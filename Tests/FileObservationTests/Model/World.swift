@@ -12,6 +12,8 @@ final class World {
   private var isBusy = false
   var setsClockBack = false
   var lacksPermissions = false
+  /// Whether calls of the observer fail now and then, while anything happens.
+  var fails = false
   private(set) var log = ""
 
   init(_ disk: MemoryDisk, seed: UInt64, isLogged: Bool) {
@@ -21,6 +23,12 @@ final class World {
     if isLogged { disk.note = { [unowned self] in write("    \($0) \($1?.description ?? "")") } }
     disk.meanwhile = { [unowned self] in
       if !isBusy, isActive, chance(1, in: 5) { act() }
+    }
+    disk.failure = { [unowned self] path in
+      guard fails, isActive, chance(1, in: 10) else { return nil }
+      let code = [EIO, EMFILE, ENOMEM][random(3)]
+      write("    error \(code) at \(path)")
+      return code
     }
   }
 
