@@ -23,6 +23,8 @@ final class ActivityMonitor: Sendable {
     var groups: [UInt64: any LaunchedGroup] = [:]
     /// The number of starts: a process may start and end between two looks.
     var startCount: UInt64 = 0
+    /// The number of orphans that had ended when it was asked for orphans the last time.
+    var endedOrphans: UInt64 = 0
     /// Whether a process is being started, whose group is not known yet.
     var isStarting = false
     var closeWatch: CloseWatch?
@@ -259,6 +261,19 @@ extension ActivityMonitor: ProcessLauncher {
   }
 
   var hasOrphans: Bool { launcher.hasOrphans }
+
+  var endedOrphans: UInt64 { launcher.endedOrphans }
+
+  /// Whether orphans are there, or were since this was asked the last time: they may have made a change that has
+  /// just been reported.
+  func hadOrphans() -> Bool {
+    let areThere = hasOrphans
+    let ended = endedOrphans
+    return state.withLock { state in
+      defer { state.endedOrphans = ended }
+      return areThere || ended != state.endedOrphans
+    }
+  }
 
   func filesOfReaders(_ paths: [Path]) -> Set<Path> { launcher.filesOfReaders(paths) }
 }

@@ -17,6 +17,8 @@ package protocol ProcessLauncher: Sendable {
   /// Whether descendants are there whose parents have ended, as daemons in sessions of their own. Not known of
   /// those that this process does not adopt.
   var hasOrphans: Bool { get }
+  /// How many of them have ended.
+  var endedOrphans: UInt64 { get }
   /// Those of the paths that a process which reads the output of this one has open for writing.
   func filesOfReaders(_ paths: [Path]) -> Set<Path>
 }
@@ -43,6 +45,7 @@ package protocol LaunchedGroup: Sendable {
 
 extension ProcessLauncher {
   package var hasOrphans: Bool { false }
+  package var endedOrphans: UInt64 { 0 }
   package func filesOfReaders(_ paths: [Path]) -> Set<Path> { [] }
 }
 
@@ -98,7 +101,7 @@ package struct SystemLauncher: ProcessLauncher {
   package func activity(of groups: [any LaunchedGroup]) -> ProcessActivity? {
     var activity = ProcessActivity(of: groups.map(\.leader), Self.orphans)
     // What an orphan has done that was reaped is known of no process.
-    activity?.writes.processes &+= adoption.withLock(\.reaped)
+    activity?.writes.processes &+= endedOrphans
     return activity
   }
 
@@ -110,6 +113,8 @@ package struct SystemLauncher: ProcessLauncher {
   package var hasOrphans: Bool {
     ProcessActivity(of: [], Self.orphans).map { $0 != ProcessActivity() } ?? false
   }
+
+  package var endedOrphans: UInt64 { adoption.withLock(\.reaped) }
 
   package func filesOfReaders(_ paths: [Path]) -> Set<Path> { readers.filesOpenForWriting(paths) }
 

@@ -27,11 +27,11 @@ extension TaskRunner {
     let leaving = Set(allWorkers.filter { $0.hadLeftovers() }.map(\.name))
     // What they do is known only of those that this process adopts.
     let isAdopting = adoption.withLock(\.isOn)
-    let hasOrphans = monitor.hasOrphans
+    let hadOrphans = monitor.hadOrphans()
     let evidence = monitor.evidence(about: batch.changes)
     findBuilds()
     for component in state.access({ $0.components }) {
-      let hasLeftovers = hasOrphans || !leaving.isDisjoint(with: component.names)
+      let hasLeftovers = hadOrphans || !leaving.isDisjoint(with: component.names)
       let isKnown = !hasLeftovers || isAdopting
       accept(
         batch, isKnown ? evidence : [:], in: component, besideLeftovers: hasLeftovers, for: isOwed)
@@ -325,6 +325,8 @@ extension TaskRunner {
   /// time in which a change by others is attributed to the run.
   func runHasEnded(_ worker: TaskWorker) {
     let name = worker.name
+    // Those that have ended before say nothing of what changes after the run.
+    _ = monitor.hadOrphans()
     // The next run begins before the answer.
     if worker.phase == .stopping(next: .launch) { return }
     guard let component = component(of: name) else { return }
