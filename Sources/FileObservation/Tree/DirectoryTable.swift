@@ -100,6 +100,7 @@ struct DirectoryTable {
   }
 
   /// The entries that share a watch with its owner: the same directory, at other paths.
+  @inline(__always)
   func sharers(of watch: Int32) -> [TreeSnapshot.Entry] {
     sharers.isEmpty ? [] : sharers[watch] ?? []
   }
@@ -112,30 +113,38 @@ struct DirectoryTable {
   /// Sets the watch of a directory. If the watch belonged to other directories, removes it there.
   /// Returns the outdated watch of this one, if any; the caller must remove it from the source.
   mutating func setWatch(_ watch: Int32, of entry: TreeSnapshot.Entry) -> Int32? {
-    for former in owners(of: watch) {
-      if let index = index(of: former) { directories[index].details.watch = nil }
+    if let owner = owner(of: watch) {
+      if let index = index(of: owner) { directories[index].details.watch = nil }
+      for sharer in sharers(of: watch) {
+        if let index = index(of: sharer) { directories[index].details.watch = nil }
+      }
+      if !sharers.isEmpty { sharers[watch] = nil }
     }
-    if !sharers.isEmpty { sharers[watch] = nil }
-    return addOwner(of: watch, entry) { $0.owners[UInt32(bitPattern: watch)] = entry.number }
+    guard let index = index(of: entry) else { return nil }
+    let outdated = replaceWatch(of: entry, at: index, by: watch)
+    owners[UInt32(bitPattern: watch)] = entry.number
+    return outdated
   }
 
   /// Sets the watch of a directory, which is also that of the same directory at another path.
   /// Returns the outdated watch, as `setWatch` does.
   mutating func shareWatch(_ watch: Int32, with entry: TreeSnapshot.Entry) -> Int32? {
-    addOwner(of: watch, entry) { $0.sharers[watch, default: []].append(entry) }
-  }
-
-  private mutating func addOwner(
-    of watch: Int32, _ entry: TreeSnapshot.Entry, _ add: (inout DirectoryTable) -> Void
-  ) -> Int32? {
     guard let index = index(of: entry), directories[index].details.watch != watch else {
       return nil
     }
-    let outdated = directories[index].details.watch
-    let isUnused = outdated.map { removeOwner(entry, of: $0) } ?? false
-    add(&self)
+    let outdated = replaceWatch(of: entry, at: index, by: watch)
+    sharers[watch, default: []].append(entry)
+    return outdated
+  }
+
+  /// Returns the former watch, unless it belongs to others as well.
+  private mutating func replaceWatch(
+    of entry: TreeSnapshot.Entry, at index: Int, by watch: Int32
+  ) -> Int32? {
+    let former = directories[index].details.watch
     directories[index].details.watch = watch
-    return isUnused ? outdated : nil
+    guard let former, removeOwner(entry, of: former) else { return nil }
+    return former
   }
 
   mutating func setWatch(_ watch: Int32, ofFile entry: TreeSnapshot.Entry) {
@@ -181,13 +190,18 @@ struct DirectoryTable {
 
   /// Removes one of the entries to which a watch belongs. Returns whether it was the only one.
   private mutating func removeOwner(_ entry: TreeSnapshot.Entry, of watch: Int32) -> Bool {
+    let isOwner = owner(of: watch) == entry
+    if sharers.isEmpty {
+      if isOwner { owners[UInt32(bitPattern: watch)] = nil }
+      return isOwner || owner(of: watch) == nil
+    }
     var others = sharers(of: watch)
-    if owner(of: watch) == entry {
+    if isOwner {
       owners[UInt32(bitPattern: watch)] = others.popLast()?.number
     } else {
       others.removeAll { $0 == entry }
     }
-    if !sharers.isEmpty { sharers[watch] = others.isEmpty ? nil : others }
+    sharers[watch] = others.isEmpty ? nil : others
     return owner(of: watch) == nil
   }
 

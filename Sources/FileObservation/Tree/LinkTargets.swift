@@ -55,6 +55,8 @@ struct LinkTargets {
   }
 
   mutating func setForLinksOnly(_ target: Path, _ isForLinksOnly: Bool) {
+    // Which allocates the dictionary even if it stays empty.
+    if targets.isEmpty { return }
     targets[target]?.isForLinksOnly = isForLinksOnly
   }
 }

@@ -133,9 +133,14 @@ extension ObservedTree {
   /// Looks up the roots in which an entry disappeared, as the last one does before a root is
   /// removed. The kernel does not report the removal of a directory while a process holds it.
   private mutating func lookUpRoots(thatLostEntries hints: [PendingHint]) {
-    let lost = hints.filter { $0.reasons.contains(.disappeared) }
-    let owners = Set(Set(lost.map(\.watch)).flatMap { directories.owners(of: $0) })
-    for owner in owners where roots[owner] != nil { _ = lookUpRoot(owner, for: .hint([])) }
+    var lost: Set<Entry> = []
+    for hint in hints where hint.reasons.contains(.disappeared) {
+      if let owner = directories.owner(of: hint.watch), roots[owner] != nil { lost.insert(owner) }
+      for sharer in directories.sharers(of: hint.watch) where roots[sharer] != nil {
+        lost.insert(sharer)
+      }
+    }
+    for root in lost where roots[root] != nil { _ = lookUpRoot(root, for: .hint([])) }
   }
 
   /// Merges the hints at each entry, so that one comparison knows all reasons. The end of a watch

@@ -49,14 +49,16 @@ extension ObservedTree {
   /// one, the directory was known before, or it is at several paths. Returns whether this entry is
   /// still observed.
   private mutating func assign(_ watch: Int32, to directory: Entry) -> Bool {
-    if directories[directory]?.watch == watch { return true }
-    let owners = directories.owners(of: watch)
-    for owner in owners where !isSameDirectory(owner, directory) {
-      // It was renamed: its former path is compared.
-      compareEntry(owner, for: .hint([.disappeared, .moved]))
-      if directories[directory] == nil { return false }
+    var others: [Entry] = []
+    if directories.owner(of: watch) != nil {
+      if directories[directory]?.watch == watch { return true }
+      for owner in directories.owners(of: watch) where !isSameDirectory(owner, directory) {
+        // It was renamed: its former path is compared.
+        compareEntry(owner, for: .hint([.disappeared, .moved]))
+        if directories[directory] == nil { return false }
+      }
+      others = directories.owners(of: watch)
     }
-    let others = owners.isEmpty ? [] : directories.owners(of: watch)
     let isRetired = directories.retired.removeIfPresent(watch)
     let outdated: Int32?
     if others.contains(where: { isSameDirectory($0, directory) }) {
