@@ -229,7 +229,7 @@ package struct RepetitionCount: Hashable, Sendable {
         let isLast = repetitions == Rules.free + tests + 1
         let count = evidence + pace == 0 && isLast ? -1 : evidence + pace
         add(isLearned ? max(count, 0) : count)
-      } else if times.isWide && repetitions > Rules.free,
+      } else if !follows && times.isWide && repetitions > Rules.free,
         let former, offset - former > Rules.tolerance
       {
         // A person saves again while the start is delayed.

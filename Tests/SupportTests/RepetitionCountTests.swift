@@ -98,6 +98,20 @@ struct RepetitionCountTests {
     }
   }
 
+  @Test mutating func `what a service logs while the start is delayed takes nothing back`() {
+    // The times after the starts vary a lot.
+    for number in 1...12 {
+      change(1, .unknown, at: .milliseconds(100 + number % 2 * 600), .lasting(activity: number))
+    }
+    let repetitions = count.repetitions
+    #expect(repetitions > RepetitionCount.Rules.free)
+    for number in 13...20 {
+      count.changed(.unknown, at: .milliseconds(700 + number * 10), .lasting(activity: number))
+      count.changed(.unknown, at: .milliseconds(900 + number * 30), .lasting(activity: number))
+    }
+    #expect(count.repetitions == repetitions)
+  }
+
   /// As a service that logs three times a second, beside a task.
   @Test(arguments: 1...20 as ClosedRange<UInt64>)
   mutating func `what comes when processes do something, faster than people save, is proved`(
