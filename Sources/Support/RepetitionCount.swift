@@ -298,6 +298,11 @@ package struct RepetitionCount: Hashable, Sendable {
     }
   }
 
+  /// The key has changed at another time than before, so that others may have changed it.
+  package mutating func isDoubted() {
+    repetitions = max(repetitions - Int(Rules.mostEvidence.against), 0)
+  }
+
   /// Others have changed the key while nothing ran, or a run without the change has ended.
   package mutating func reset() {
     self = RepetitionCount()

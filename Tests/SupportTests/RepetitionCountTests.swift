@@ -312,6 +312,14 @@ struct RepetitionCountTests {
     #expect(count.repetitions == 0)
   }
 
+  @Test mutating func `a doubt takes three repetitions back, and goes on with the row`() {
+    change(14)
+    count.isDoubted()
+    #expect(count.repetitions == 11)
+    change()
+    #expect(count.repetitions == 12)
+  }
+
   @Test mutating func `a change while nothing runs resets the count`() {
     change(9)
     count.reset()

@@ -198,9 +198,9 @@ extension ChangeJudge {
     let time = offset(at: now)
     let others = changes.filter { stopsBuild($0, after: time, knowledge) }
     for change in others where records[change.path].map({ isInRow($0, after: time) }) ?? false {
-      // At another time than before: a person saves again.
-      records[change.path]?.count.reset()
-      common.reset()
+      // At another time than before: a person saves again, or the machine is slow.
+      records[change.path]?.count.isDoubted()
+      common.isDoubted()
     }
     let paths = Set(others.map(\.path))
     note(changes, at: now)
