@@ -183,15 +183,6 @@ extension TaskRunner {
     }
   }
 
-  /// The services in which programs work that compare the times of files, for callers on the queue: these are not
-  /// at rest, whenever they count as ready.
-  package var buildingServices: Set<String> {
-    state.access { state in
-      let services = state.machine.order.filter(state.machine.isUp)
-      return Set(services.filter { state.workers[$0]?.isBuilding == true })
-    }
-  }
-
   /// Whether changes start no runs, for callers on the queue.
   package var isPaused: Bool { state.access { $0.machine.isPaused } }
 

@@ -173,12 +173,12 @@ final class SessionDesk: ServedSession {
   func condition(of tasks: [String]) -> SessionCondition {
     guard let parts = parts.withLock({ $0 }) else { return SessionCondition() }
     let (restless, waiting) = (parts.runner.restlessTasks, parts.runner.waiting)
-    let (behind, building) = (parts.runner.tasksBehind, parts.runner.buildingServices)
+    let behind = parts.runner.tasksBehind
     let now = clock.now
     var condition = picture.withLock {
       $0.condition(
-        of: tasks, at: now, restless: restless, behind: behind, building: building,
-        waiting: waiting, isUp: parts.runner.isUp)
+        of: tasks, at: now, restless: restless, behind: behind, waiting: waiting,
+        isUp: parts.runner.isUp)
     }
     condition.isBlocked = pause.condition.isPaused || pause.condition.isHeld
     return condition

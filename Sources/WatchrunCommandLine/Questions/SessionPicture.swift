@@ -20,8 +20,6 @@ struct SessionPicture {
   /// A run that is delayed for so long is said to be, since the runs themselves may have made the change, and
   /// is not waited for.
   static let noticedTime = RepetitionCount.Rules.noticed
-  /// How often a service is looked at that builds.
-  private static let buildTime = Duration.milliseconds(100)
   private static let mostChanges = 20
   private static let mostShownErrors = 50
 
@@ -149,11 +147,10 @@ extension SessionPicture {
   ///   - tasks: The tasks, to which those belong that they depend on; all, if there are none.
   ///   - restless: The tasks that are not at rest, as the runner says.
   ///   - behind: The tasks whose results are without changes that were ignored.
-  ///   - building: The services that build, as a command with `-r` does. When that ends is not reported.
   ///   - isUp: Whether the process of a service may exist.
   func condition(
     of tasks: [String], at now: Instant, restless: [String], behind: Set<String> = [],
-    building: Set<String> = [], waiting: [TaskRunner.Waiting], isUp: (String) -> Bool
+    waiting: [TaskRunner.Waiting], isUp: (String) -> Bool
   ) -> SessionCondition {
     let subjects = plan.graph.withDependencies(tasks.isEmpty ? plan.graph.order : tasks)
     var condition = SessionCondition()
@@ -161,7 +158,6 @@ extension SessionPicture {
     var rest = Duration.zero
     for name in subjects {
       if behind.contains(name) { condition.behind.append(name) }
-      if building.contains(name) { rest = max(rest, Self.buildTime) }
       if let process = starting[name] {
         rest = max(rest, now.duration(to: process.since.advanced(by: process.patience)))
       } else if plan.graph[name]?.isService == true, isUp(name), model.isOver(name) {

@@ -35,12 +35,11 @@ struct SessionPictureTests {
   /// The condition so many milliseconds after the start.
   private func condition(
     _ picture: SessionPicture, _ milliseconds: Int = 0, of tasks: [String] = [],
-    restless: [String] = [], building: Set<String> = [], _ waiting: [TaskRunner.Waiting] = [],
-    isUp: Bool = false
+    restless: [String] = [], _ waiting: [TaskRunner.Waiting] = [], isUp: Bool = false
   ) -> String {
     let condition = picture.condition(
       of: tasks, at: start.advanced(by: .milliseconds(milliseconds)), restless: restless,
-      building: building, waiting: waiting, isUp: { _ in isUp })
+      waiting: waiting, isUp: { _ in isUp })
     if condition.isBusy { return "busy" }
     let delayed = condition.behind.map { ", \($0) is delayed" }.joined()
     return
@@ -66,14 +65,6 @@ struct SessionPictureTests {
     #expect(answer().tasks.first { $0.name == "a" }?.diagnostics.count == 1)
     _ = picture.found([error], in: "a", hasSucceeded: true)
     #expect(answer().tasks.first { $0.name == "a" }?.diagnostics.isEmpty == true)
-  }
-
-  @Test func `a command with -r in which make works is not at rest, however long it runs`() throws {
-    let plan = try SessionPlan(OptionParser.parse(["-r", "make"].map { Array($0.utf8) }), in: "/p")
-    let picture = picture(plan, .run(run("make"), .started))
-    #expect(condition(picture, 2000, isUp: true) == "rest")
-    #expect(condition(picture, 2000, building: ["make"], isUp: true) == "rest in 100")
-    #expect(condition(picture, 500, building: ["make"], isUp: true) == "rest in 500")
   }
 
   @Test func `diagnostics of a service that runs or was stopped, and of a skipped task, are past`()
