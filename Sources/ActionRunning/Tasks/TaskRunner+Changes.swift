@@ -200,13 +200,8 @@ extension TaskRunner {
   /// Stops the runs that these changes make worthless, without waiting for the end of the burst: what they finish
   /// meanwhile would be newer than a save.
   private func stopBuilds(of names: Set<String>, for paths: [Path]) {
-    let (changed, services) = state.access { state in
-      let changed = names.filter { state.owed.owes($0, anyOf: paths) }
-      let services = changed.filter(state.machine.changeRestarts).compactMap { state.workers[$0] }
-      return (changed, services)
-    }
+    let changed = state.access { state in names.filter { state.owed.owes($0, anyOf: paths) } }
     advance { $0.changedInBurst(changed) }
-    for worker in services where worker.isBuilding { worker.stop() }
   }
 
   /// Keeps decisions until the burst that is under way has ended.

@@ -360,11 +360,6 @@ extension TaskStateMachine {
     return task.phase.isRun || task.phase.isUp
   }
 
-  /// Whether it is a service that runs and that a change restarts.
-  func changeRestarts(_ name: String) -> Bool {
-    tasks[name].map { $0.phase.isUp && $0.rules.busyPolicy == .restart } ?? false
-  }
-
   /// The tasks of which it must be known, when something changes, whether their runs build.
   var finiteRuns: [String] { order.filter { tasks[$0]?.phase == .running } }
 

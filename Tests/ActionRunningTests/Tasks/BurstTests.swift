@@ -127,7 +127,24 @@ struct BurstTests {
     source.endBurst()
     #expect(await tasks.tells(["+a", "a~", "+a", "a"]))
     #expect(tasks.runs(of: "a").last?.trigger.changes.count == 2)
+    #expect(await tasks.hasRounds(1))
     #expect(tasks.rounds.count == 1)
+    #expect(await tasks.end())
+  }
+
+  @Test func `a service in which make works runs until the burst has ended`() async throws {
+    let tasks = try RunningTasks(source: source) { directory in
+      [TaskDefinition("s", in: directory, "touch up; ./make 1000", watch: ["f"], service: true)]
+    }
+    try tasks.directory.link("make", to: "/bin/sleep")
+    tasks.runner.start()
+    #expect(await eventually { tasks.runner.builds("s") })
+    tasks.change("f", isPartial: true)
+    #expect(await eventually { tasks.runner.isHolding })
+    #expect(await tasks.runner.afterQueue { tasks.runner.builds("s") })
+    #expect(!tasks.story.contains("s~"))
+    source.endBurst()
+    #expect(await eventually { tasks.runs(of: "s").count == 2 })
     #expect(await tasks.end())
   }
 
