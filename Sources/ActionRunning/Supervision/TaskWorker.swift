@@ -122,19 +122,23 @@ final class TaskWorker: Sendable {
   var name: String { definition.name }
   var scheduler: any Scheduler { context.scheduler }
 
-  /// What its processes do.
-  private var groups: [any LaunchedGroup] {
-    state.access { $0.processes.values.compactMap(\.group) }
+  /// The group of the command of a run, while its leader is alive.
+  private var commandGroup: (any LaunchedGroup)? {
+    state.access { state in
+      guard let process = state.processes[.command], process.leaderIsAlive else { return nil }
+      return process.group
+    }
   }
 
-  /// Whether a program works that compares the times of files.
-  var isBuilding: Bool { groups.contains { $0.isBuilding } }
+  /// Whether a program works in the command that compares the times of files. Hooks and leftovers do not count.
+  var isBuilding: Bool { commandGroup?.isBuilding ?? false }
 
-  /// Whether one of these processes is the leader of a group.
+  /// Whether one of these processes is the leader of the command.
   func isLed(byAnyOf leaders: Set<pid_t>) -> Bool {
-    groups.contains { leaders.contains($0.leader) }
+    commandGroup.map { leaders.contains($0.leader) } ?? false
   }
 
+  /// What its processes do.
   var phase: ProcessStateMachine.State { state.access(\.machine.state) }
 
   /// Whether the command of a run has ended, or is stopped because of its timeout, and the run goes on.

@@ -72,6 +72,16 @@ final class RunningTasks: Sendable {
     }
   }
 
+  /// How the hooks have ended, in order.
+  var hookEndings: [TaskReport.Ending] {
+    entries.compactMap { report in
+      guard case .run(let run, .ended(_, _, let ending)) = report, run.job != .command else {
+        return nil
+      }
+      return ending
+    }
+  }
+
   /// The names of the files whose changes were reported as ignored.
   var ignored: [String] {
     entries.flatMap { report -> [String] in

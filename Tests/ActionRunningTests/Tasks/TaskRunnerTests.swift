@@ -79,6 +79,28 @@ struct TaskRunnerTests {
     #expect(await tasks.end())
   }
 
+  @Test(arguments: [true, false])
+  func `make in a hook is not stopped, nor what a run has left behind`(isHook: Bool) async throws {
+    let make = "./make 1000 & "
+    let hook = "touch begun; until test -e f; do sleep 0.05; done"
+    let tasks = try RunningTasks { directory in
+      var task = TaskDefinition(
+        "a", in: directory, isHook ? "true" : make + "true", watch: ["f"])
+      task.policy.onSuccess = Command(shell: (isHook ? make : "") + hook)
+      task.policy.onSuccess?.directory = directory
+      return [task]
+    }
+    try tasks.directory.link("make", to: "/bin/sleep")
+    tasks.runner.start()
+    #expect(await eventually { tasks.directory.exists("begun") })
+    tasks.change("f")
+    #expect(await tasks.runner.afterQueue { tasks.hookEndings }.isEmpty)
+    try tasks.directory.write(to: "f")
+    #expect(await eventually { tasks.runs(of: "a").count == 2 })
+    #expect(tasks.hookEndings.first == .byItself)
+    #expect(await tasks.end())
+  }
+
   @Test func `with one place, no two run at once`() async throws {
     let tasks = try RunningTasks(jobs: 1) { directory in
       ["a", "b", "c"].map { name in
