@@ -182,12 +182,16 @@ extension ChangeJudge {
     }.prefix(ContentReader.mostFiles).map(\.path)
   }
 
-  /// The edited paths that have changed in a build, of which it must be known what they hold.
+  /// The paths that others may have changed in a build, of which it must be known what they hold.
   func pathsToCompare(
     _ changes: [ChangeBatch.Change], _ evidence: [Path: Evidence]
   ) -> [(path: Path, isMovedAsWhole: Bool)] {
     changes.filter { change in
-      evidence[change.path]?.verdict != .run && records[change.path]?.isEdited == true
+      switch evidence[change.path]?.verdict {
+      case .others: true
+      case .run: false
+      case .unknown, nil: records[change.path]?.isEdited == true
+      }
     }.prefix(ContentReader.mostFiles).map { ($0.path, false) }
   }
 
@@ -203,7 +207,9 @@ extension ChangeJudge {
       common.isDoubted()
     }
     let paths = Set(others.map(\.path))
-    note(changes, at: now)
+    // What others have left as it was stays known.
+    note(
+      changes.filter { paths.contains($0.path) || $0.evidence.verdict != .others }, at: now)
     add(changes.filter { !paths.contains($0.path) })
     if others.isEmpty { return [] }
     // The build begins anew, with what they hold now, and what changes then counts again.
@@ -224,14 +230,16 @@ extension ChangeJudge {
   }
 
   /// Whether a change stops a build: one that others are proved to make, or of a path that people type, or edit,
-  /// unless it holds what it held. What a build writes changes at the same time after each start, so after a
+  /// unless it holds what it held when the build began. What a build writes changes at the same time after each start, so after a
   /// few changes in a row only one at another time does. One that changes one path after the other is not
   /// stopped for ever either (`TaskStateMachine.mostStops`).
   private func stopsBuild(
     _ change: PendingChange, after time: Duration, _ knowledge: Knowledge
   ) -> Bool {
     switch change.evidence.verdict {
-    case .others: return true
+    case .others:
+      let known = records[change.path]?.knownContent
+      return known == nil || known != knowledge.files[change.path]?.content
     case .run: return false
     case .unknown:
       guard let record = records[change.path] else {

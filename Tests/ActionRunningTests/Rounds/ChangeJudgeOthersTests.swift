@@ -92,6 +92,26 @@ struct ChangeJudgeOthersTests {
     #expect(bench.run == ["/p/a"])
   }
 
+  @Test func `a save by others that leaves what the build began with does not stop it`() {
+    var bench = ChangeJudgeBench(Self.files)
+    bench.evidence["/p/a"] = .others
+    bench.begin()
+    bench.write("/p/a", "saved", .building)
+    #expect(bench.run == ["/p/a"])
+    bench.launch()
+    for _ in 0..<2 {
+      bench.write("/p/a", "saved", .building)
+      #expect(bench.actions.isEmpty)
+    }
+    bench.end()
+    #expect(bench.actions == [.settle(["/p/a"])])
+    bench.begin()
+    bench.write("/p/a", "saved", .building)
+    #expect(bench.actions.isEmpty)
+    bench.write("/p/a", "saved again", .building)
+    #expect(bench.run == ["/p/a"])
+  }
+
   @Test func `a path that the build has open for writing does not stop it`() {
     var bench = ChangeJudgeBench(Self.files)
     bench.write("/p/a", "saved", .idle)
