@@ -79,8 +79,11 @@ extension PageSite {
     case .ready:
       session.becameReady(task)
       clear(task)
-    case .stopped, .skipped, .kept:
-      // A stopped server is about to be started again.
+    case .stopped:
+      // A stopped server is about to be started again, by watchrun or by hand.
+      if isServer(task) { for server in servers.values { server.upstream.serverStopped() } }
+      return
+    case .skipped, .kept:
       return
     }
     let isServer = isServer(task)

@@ -124,6 +124,12 @@ final class Upstream {
     for stop in Array(stops.values) { stop(isSlow) }
   }
 
+  /// The server has ended because it was asked to stop. Another one may start, also by hand.
+  func serverStopped() {
+    isCertain = false
+    callAll(\.retry)
+  }
+
   /// The server is ready, or has failed.
   func serverSettled() {
     isRestarting = false

@@ -23,6 +23,13 @@ struct StoppingServerTests {
     return server
   }
 
+  /// Answers a request, after which the process that serves is known.
+  private func serve(isDescendant: Bool = true) throws {
+    (pages.network.processes, pages.network.haveDescendants) = ([7], isDescendant)
+    try request().send("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nold")
+    #expect(client.receiveAll().hasSuffix("old"))
+  }
+
   private func stop() {
     pages.core.note(.stopping(task: "server"))
     pages.network.run()
@@ -74,6 +81,7 @@ struct StoppingServerTests {
 
   @Test(arguments: ["GET", "POST"])
   func `a request that comes meanwhile waits for the next server`(method: String) throws {
+    try serve()
     stop()
     client.send("\(method) /1 HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n")
     pages.network.advance(seconds: 5)
@@ -81,6 +89,23 @@ struct StoppingServerTests {
     pages.core.note(.started(task: "server"))
     try #require(listener.next()).send("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nnew")
     #expect(client.receiveAll().hasSuffix("new"))
+  }
+
+  @Test func `a request reaches a server that is started by hand after a stop`() throws {
+    try serve()
+    stop()
+    client.send("GET /1 HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    pages.network.advance(seconds: 1)
+    #expect(listener.next() == nil, "the server that stops still listens")
+    pages.core.note(.ended(task: "server", .stopped, status: nil, duration: .seconds(1)))
+    for path in ["/1", "/2"] {
+      let server = try #require(listener.next())
+      #expect(server.receiveAll().hasPrefix("GET \(path)"))
+      server.send("HTTP/1.1 200 OK\r\nContent-Length: 3\r\nConnection: close\r\n\r\nnew")
+      #expect(client.receiveAll().hasSuffix("new"))
+      client.send("GET /2 HTTP/1.1\r\nHost: localhost\r\n\r\n")
+      pages.network.advance(seconds: 1)
+    }
   }
 
   @Test(arguments: [true, false])
