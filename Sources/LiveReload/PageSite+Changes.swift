@@ -19,7 +19,8 @@ extension PageSite {
     case .stopping(let task):
       // Which of several servers it is, is not known. Requests to another one are delayed by a retry.
       if isServer(task) {
-        let isCertain = servers.count == 1 && page.dependencies.count(where: isServer) == 1
+        let isCertain =
+          servers.count == 1 && page.dependencies.count(where: isServer) == 1 && isServedByTask
         for server in servers.values { server.upstream.serverRestarts(isCertain: isCertain) }
       }
     case .ended(let task, let outcome, let status, let duration):
@@ -51,6 +52,7 @@ extension PageSite {
 
   /// The processes behind the page are known, or have changed.
   func note(_ event: ServerMonitor.Event) {
+    if case .found(let isDescendant) = event { isServedByTask = isDescendant }
     switch event {
     case .found(isDescendant: true):
       // The command may keep running, and even start its server again by itself.

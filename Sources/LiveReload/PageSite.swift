@@ -18,6 +18,8 @@ final class PageSite {
   var streams: [ObjectIdentifier: EventStream] = [:]
   var sockets: [ObjectIdentifier: LiveReloadSocket] = [:]
   private(set) var connections: [ObjectIdentifier: ServerConnection] = [:]
+  /// Whether the process that was found last behind the page is one of a task.
+  var isServedByTask = false
   private var hasWarned = false
   var hasFoundLoop = false
   var consoleLimit = ConsoleLimit()

@@ -108,6 +108,15 @@ struct StoppingServerTests {
     }
   }
 
+  @Test func `a service that is not the server delays a request by a retry only`() throws {
+    try serve(isDescendant: false)
+    stop()
+    client.send("GET /1 HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    pages.network.advance(seconds: 1)
+    try #require(listener.next()).send("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nnew")
+    #expect(client.receiveAll().hasSuffix("new"))
+  }
+
   @Test(arguments: [true, false])
   func `a request waits for a server as long as it may become ready`(becomesReady: Bool) throws {
     listener.close()
