@@ -11,10 +11,11 @@ extension PageSite {
       if !changed.isEmpty { for monitor in monitors.values { monitor.saved() } }
       perform(session.changed(changed, at: core.milliseconds))
     case .unsettled(let names):
-      let isGettingReady = names.contains { page.dependencies.contains($0) && isService($0) }
-      for server in servers.values { server.upstream.isGettingReady = isGettingReady }
+      unsettled = names
+      noteReadiness()
       perform(session.unsettled(names, at: core.milliseconds))
     case .started(let task):
+      noteReadiness()
       noteStart(of: task)
     case .stopping(let task):
       // Which of several servers it is, is not known. Requests to another one are delayed by a retry.
@@ -24,10 +25,20 @@ extension PageSite {
         for server in servers.values { server.upstream.serverRestarts(isCertain: isCertain) }
       }
     case .ended(let task, let outcome, let status, let duration):
+      noteReadiness()
       noteEnd(of: task, outcome, status, duration)
     case .tasks, .roundBegan, .roundEnded, .output, .diagnosed:
       break
     }
+  }
+
+  /// Tells the servers whether a service has started that is not ready. One that waits for a build has not, and its
+  /// requests fail after the usual time.
+  private func noteReadiness() {
+    let isGettingReady = unsettled.contains {
+      page.dependencies.contains($0) && isService($0) && core.status.task($0)?.state == .running
+    }
+    for server in servers.values { server.upstream.isGettingReady = isGettingReady }
   }
 
   private func isServer(_ task: String) -> Bool {

@@ -20,6 +20,8 @@ final class PageSite {
   private(set) var connections: [ObjectIdentifier: ServerConnection] = [:]
   /// Whether the process that was found last behind the page is one of a task.
   var isServedByTask = false
+  /// The names of the tasks that are not settled.
+  var unsettled: Set<String> = []
   private var hasWarned = false
   var hasFoundLoop = false
   var consoleLimit = ConsoleLimit()

@@ -117,6 +117,19 @@ struct StoppingServerTests {
     #expect(client.receiveAll().hasSuffix("new"))
   }
 
+  @Test func `a server that has not started is not waited for as if it became ready`() throws {
+    listener.close()
+    pages.core.note(.ended(task: "server", .stopped, status: nil, duration: .seconds(1)))
+    pages.core.note(.unsettled(["build", "server"]))
+    client.send("GET /1 HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    pages.network.advance(seconds: 11)
+    #expect(client.receiveAll().hasPrefix("HTTP/1.1 502 "))
+    pages.core.note(.started(task: "server"))
+    client.send("GET /1 HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    pages.network.advance(seconds: 55)
+    #expect(client.receiveAll().isEmpty && !client.isEnded)
+  }
+
   @Test(arguments: [true, false])
   func `a request waits for a server as long as it may become ready`(becomesReady: Bool) throws {
     listener.close()
