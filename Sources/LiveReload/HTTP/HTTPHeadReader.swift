@@ -7,6 +7,9 @@ enum HTTPHeadReader {
   static func readField(
     _ line: ArraySlice<UInt8>, into fields: inout HTTPFields, isLenient: Bool = false
   ) throws(HTTPError) {
+    if line.contains(where: { $0 < 32 && $0 != 9 || $0 == 127 }) {
+      throw HTTPError(status: 400, reason: "a header field contains a control character")
+    }
     if line.first?.isBlankASCII == true {
       if isLenient, fields.extendLast(by: line.trimmedBlanks) { return }
       throw HTTPError(status: 400, reason: "a header field is folded")
@@ -16,11 +19,7 @@ enum HTTPHeadReader {
     guard !name.isEmpty, name.allSatisfy(\.isToken) else {
       throw HTTPError(status: 400, reason: "a header field has an invalid name")
     }
-    let value = line[(colon + 1)...].trimmedBlanks
-    if value.contains(where: { $0 < 32 && $0 != 9 || $0 == 127 }) {
-      throw HTTPError(status: 400, reason: "a header field contains a control character")
-    }
-    fields.append(name, value)
+    fields.append(name, line[(colon + 1)...].trimmedBlanks)
   }
 
   static func request(
@@ -106,6 +105,9 @@ enum HTTPHeadReader {
     let length = try contentLength(ofResponse: fields)
     if method == "HEAD" || status < 200 || status == 204 || status == 304 { return .none }
     let codings = fields.list("transfer-encoding").filter { !$0.elementsEqual("identity".utf8) }
+    guard codings.joined().allSatisfy(\.isToken) else {
+      throw HTTPError(status: 502, reason: "a transfer coding is malformed")
+    }
     if codings.isEmpty { return length.map { .length($0) } ?? .untilClose }
     if length != nil { throw HTTPError(status: 502, reason: "the body has two lengths") }
     // Codings below chunks are the client's to undo.

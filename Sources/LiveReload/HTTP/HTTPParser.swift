@@ -162,7 +162,9 @@ struct HTTPParser: Sendable {
       let total = count + line.count + 2
       if total > limits.trailers { throw HTTPError(status: 431, reason: "too many trailers") }
       var trailers = HTTPFields()
-      try HTTPHeadReader.readField(buffer[line], into: &trailers)
+      // A folded line needs one to extend.
+      if count > 0 { trailers.append("", "") }
+      try HTTPHeadReader.readField(buffer[line], into: &trailers, isLenient: role == .responses)
       state = .trailers(total)
       return .again
     case .ended:

@@ -183,10 +183,19 @@ struct HTTPParserTests {
       "200 chunked", "body:a", "end"),
     Row("HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\n\r\na", "200 untilClose", "body:a"),
     Row("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked, gzip\r\n\r\n", "502"),
+    Row("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked;q=1\r\n\r\n", "502"),
+    Row(
+      "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nA : b\r\n c\r\n\r\n",
+      "200 chunked", "end"),
+    Row(
+      "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n c\r\n\r\n",
+      "200 chunked", "400"),
     Row(
       "HTTP/1.1 200 OK\r\nTransfer-Encoding: identity\r\nContent-Length: 1\r\n\r\na",
       "200 length(1)", "body:a", "end"),
     Row("HTTP/1.1 200 OK\r\n A: b\r\n\r\n", "400"),
+    Row("HTTP/1.1 200 OK\r\nA: b\r\n c\u{1}\r\n\r\n", "400"),
+    Row("HTTP/1.1 200 OK\r\nA: b\r\n c\rd\r\n\r\n", "400"),
     Row("HTTP/1.1 200 OK\r\nContent-Length: 1, 1\r\n\r\na", "200 length(1)", "body:a", "end"),
     Row(
       "HTTP/1.1 200 OK\r\nContent-Length: 1\r\ncontent-length: 1\r\n\r\na", "200 length(1)",
