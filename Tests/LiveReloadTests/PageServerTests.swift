@@ -51,12 +51,14 @@ struct PageServerTests {
   }
 
   @Test(arguments: [
-    ("a.js.gz", "gzip", "text/javascript"), ("a.wasm.br", "br", "application/wasm"),
+    ("a.js.gz", "gzip", "text/javascript; charset=utf-8"), ("a.wasm.br", "br", "application/wasm"),
     ("a.data.br", "br", "application/octet-stream"),
     ("a.data.gz", "gzip", "application/octet-stream"),
-    ("a.html.gz", "gzip", "text/html"), ("a.svgz", "gzip", "image/svg+xml"),
+    ("a.html.gz", "gzip", "text/html; charset=utf-8"),
+    ("a.svgz", "gzip", "image/svg+xml; charset=utf-8"),
     ("a.tar.gz", nil, "application/gzip"), ("a.gz", nil, "application/gzip"),
-    ("a.zip.gz", nil, "application/gzip"),
+    ("a.zip.gz", nil, "application/gzip"), ("a.csv.gz", nil, "application/gzip"),
+    ("a.log.gz", nil, "application/gzip"),
   ])
   func `a compressed file is sent with its encoding, and an archive as it is`(
     name: String, encoding: String?, type: String

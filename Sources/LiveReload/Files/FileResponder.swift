@@ -164,8 +164,10 @@ struct FileResponder {
     let isText = MediaType.isText(name.bytes)
     let isRead = isInMemory && (size <= Self.smallSize || isText)
     let content = isRead ? try? file.readAll(sizeHint: size) : nil
-    let type = MediaType.of(
-      name.bytes.dropLast(encoding?.end ?? 0), isUTF8: isText && content?.isUTF8 == true)
+    let inner = name.bytes.dropLast(encoding?.end ?? 0)
+    // What is compressed is not examined. Those who compress a text for browsers have it in UTF-8.
+    let isUTF8 = encoding == nil ? isText && content?.isUTF8 == true : MediaType.isText(inner)
+    let type = MediaType.of(inner, isUTF8: isUTF8)
     fields.append("Content-Type", type)
     if let encoding { fields.append("Content-Encoding", encoding.coding) }
     if let scope {

@@ -23,16 +23,17 @@ enum MediaType {
   /// The `Content-Encoding` of a compressed file that browsers are meant to decode, with the length of the end of its
   /// name; `nil` for a file to keep as it is, such as an archive.
   static func encoding(_ name: some Collection<UInt8>) -> (coding: String, end: Int)? {
-    switch nameEnd(name) {
-    case "br": return ("br", 3)
-    case "svgz": return ("gzip", 1)
-    case "gz":
-      let inner = nameEnd(name.dropLast(3))
-      let isOfPage = textTypes[inner] != nil && !inner.isEmpty || ["wasm", "data"].contains(inner)
-      return isOfPage ? ("gzip", 3) : nil
-    default: return nil
-    }
+    let end = nameEnd(name)
+    if end == "svgz" { return ("gzip", 1) }
+    // Others may be of an archive, of a log, or texts in the language of Brittany.
+    guard end == "gz" || end == "br",
+      ofPages.contains(nameEnd(name.dropLast(end.utf8.count + 1)))
+    else { return nil }
+    return (end == "gz" ? "gzip" : "br", end.utf8.count + 1)
   }
+
+  /// The extensions of the files of a page that are compressed for browsers.
+  private static let ofPages: Set = ["css", "data", "html", "js", "mjs", "svg", "wasm"]
 
   /// The extension of a file name, in lowercase.
   private static func nameEnd(_ name: some Collection<UInt8>) -> String {

@@ -31,6 +31,11 @@ struct FilesTests {
     #expect(MediaType.of(name.utf8, isUTF8: false) == type)
   }
 
+  @Test(arguments: ["pt.br", "site.tar.br", "a.json.br", "a.txt.gz", "br", ".br", "js.br"])
+  func `a name that is no page's has no encoding`(name: String) {
+    #expect(MediaType.encoding(name.utf8) == nil)
+  }
+
   @Test(arguments: [
     ("text/html", true), ("Text/HTML ; charset=x", true), ("text/html;x", true),
     ("application/xhtml+xml", true), ("text/htmlx", false), ("text/plain", false), ("", false),
