@@ -53,6 +53,11 @@ enum MediaType {
     essence(contentType).equalsIgnoringCase("application/xhtml+xml")
   }
 
+  /// Whether `contentType` is JSON, regardless of its parameters.
+  static func isJSON(_ contentType: some Collection<UInt8>) -> Bool {
+    essence(contentType).equalsIgnoringCase("application/json")
+  }
+
   /// The value of the parameter `charset`, in lowercase.
   static func charset(of contentType: some Collection<UInt8>) -> [UInt8]? {
     let prefix = "charset="

@@ -120,7 +120,7 @@ enum ProxyHeads {
 
   /// The fields of a response for the client, without length and framing.
   static func response(
-    _ response: HTTPResponseHead, from upstream: ServerAddress
+    _ response: HTTPResponseHead, to request: HTTPRequestHead, from upstream: ServerAddress
   ) -> HTTPFields {
     let listed = response.fields.list("connection")
     var fields = HTTPFields()
@@ -146,7 +146,7 @@ enum ProxyHeads {
     if mayBeKept(response) {
       fields.append("Cache-Control", caching(response.fields.list("cache-control")))
     }
-    if changedJustNow(fields) {
+    if isFile(response, for: request) && changedJustNow(fields) {
       for name in ["etag", "last-modified"] { fields.remove(name) }
     }
     return fields
@@ -177,6 +177,14 @@ enum ProxyHeads {
       let sent = fields.first("date").flatMap(HTTPDate.seconds(in:))
     else { return false }
     return sent - modified < 2
+  }
+
+  /// Whether a browser may keep what is sent for a page. The validators of other answers, such as those of an API, are
+  /// for scripts.
+  private static func isFile(_ response: HTTPResponseHead, for request: HTTPRequestHead) -> Bool {
+    request.method == "GET" && [200, 206].contains(response.status)
+      && request.fields.first("sec-fetch-dest")?.equalsIgnoringCase("empty") != true
+      && response.fields.first("content-type").map(MediaType.isJSON) != true
   }
 
   /// Replaces the server's origin in an address by the page's.

@@ -192,7 +192,7 @@ final class ProxyResponder: Exchange, UpstreamUser {
     if let type = head.fields.first("content-type") {
       isEndless = type.prefix(17).equalsIgnoringCase("text/event-stream")
     }
-    var fields = ProxyHeads.response(head, from: upstream.address)
+    var fields = ProxyHeads.response(head, to: request, from: upstream.address)
     site?.addHeaders(to: &fields)
     prepareInjector(for: head, &fields)
     var length: Int?

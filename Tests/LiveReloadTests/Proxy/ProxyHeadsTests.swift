@@ -198,6 +198,25 @@ struct ProxyHeadsTests {
     #expect((fields.first("etag") != nil) == isForwarded)
   }
 
+  @Test(arguments: [
+    ("GET / HTTP/1.1", "HTTP/1.1 200 OK", "text/css", false),
+    ("GET / HTTP/1.1\r\nSec-Fetch-Dest: script", "HTTP/1.1 206 OK", "text/css", false),
+    ("GET / HTTP/1.1\r\nSec-Fetch-Dest: empty", "HTTP/1.1 200 OK", "text/css", true),
+    ("GET / HTTP/1.1", "HTTP/1.1 200 OK", "application/json; charset=utf-8", true),
+    ("PUT / HTTP/1.1", "HTTP/1.1 200 OK", "text/css", true),
+    ("GET / HTTP/1.1", "HTTP/1.1 412 No", "text/css", true),
+  ])
+  func `the validators of an answer that is no file pass`(
+    request: String, status: String, type: String, isForwarded: Bool
+  ) throws {
+    let time = HTTPDate.string(secondsSince1970: 800_000_000)
+    let text = "ETag: \"1\"\r\nLast-Modified: \(time)\r\nDate: \(time)\r\nContent-Type: \(type)"
+    let fields = ProxyHeads.response(
+      try response(text, status), to: try self.request(request + "\r\nHost: h"), from: local)
+    #expect((fields.first("last-modified") != nil) == isForwarded)
+    #expect((fields.first("etag") != nil) == isForwarded)
+  }
+
   @Test func `neither framing nor length of the server is forwarded`() throws {
     let fields = try fields(
       "Transfer-Encoding: chunked\r\nConnection: close, X-A\r\nX-A: 1\r\nX-B: 2", from: local)
@@ -205,12 +224,16 @@ struct ProxyHeadsTests {
   }
 
   private func fields(_ text: String, from upstream: ServerAddress) throws -> HTTPFields {
-    ProxyHeads.response(try response(text), from: upstream)
+    ProxyHeads.response(
+      try response(text), to: try request("GET / HTTP/1.1\r\nHost: h"), from: upstream)
   }
 
-  private func response(_ text: String) throws -> HTTPResponseHead {
+  private func response(
+    _ text: String, _ status: String = "HTTP/1.1 200 OK", to method: String = "GET"
+  ) throws -> HTTPResponseHead {
     var parser = HTTPParser(.responses)
-    parser.append("HTTP/1.1 200 OK\r\n\(text)\r\n\r\n".utf8)
+    parser.requestMethod = method
+    parser.append("\(status)\r\n\(text)\r\n\r\n".utf8)
     guard case .response(let head) = try parser.next() else {
       throw HTTPError(status: 0, reason: "")
     }
