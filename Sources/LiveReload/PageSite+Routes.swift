@@ -82,9 +82,15 @@ extension PageSite {
 
   /// Whether a request comes from this machine, and not from elsewhere by way of a tunnel or another proxy.
   private func isLocal(_ request: HTTPRequestHead, from peer: String) -> Bool {
-    HostAddress(host: peer)?.isLoopback == true
-      && ["x-forwarded-for", "forwarded"].allSatisfy { request.fields.first($0) == nil }
+    // Browsers do not speak HTTP/1.0, but proxies do that add no fields.
+    HostAddress(host: peer)?.isLoopback == true && request.minorVersion > 0
+      && Self.fieldsOfProxies.allSatisfy { request.fields.first($0) == nil }
   }
+
+  private static let fieldsOfProxies = [
+    "cf-connecting-ip", "forwarded", "via", "x-forwarded-for", "x-forwarded-host",
+    "x-forwarded-proto", "x-real-ip",
+  ]
 
   fileprivate func openEvents(
     _ request: HTTPRequestHead, on connection: ServerConnection

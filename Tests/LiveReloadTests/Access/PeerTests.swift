@@ -23,12 +23,22 @@ struct PeerTests {
     return String(try #require(greeting.firstMatch(of: /"token":"([a-z0-9]+)"/)).1)
   }
 
+  @Test func `a proxy that speaks HTTP 1.0 is elsewhere`() throws {
+    let client = try connect(from: "127.0.0.1")
+    client.send("GET /__watchrun/events HTTP/1.0\r\nHost: localhost\r\n\r\n")
+    #expect(client.receiveAll().contains(pages.core.guestToken))
+  }
+
   @Test(arguments: [
     ("127.0.0.1", "", 204), ("127.0.0.7", "", 204), ("::1", "", 204), ("::ffff:127.0.0.1", "", 204),
     ("192.168.1.9", "", 403), ("2001:db8::1", "", 403),
     // From elsewhere, by way of a tunnel.
     ("127.0.0.1", "X-Forwarded-For: 192.0.2.1\r\n", 403),
-    ("::1", "Forwarded: for=192.0.2.1\r\n", 403),
+    ("::1", "Forwarded: for=192.0.2.1\r\n", 403), ("127.0.0.1", "Via: 1.1 a\r\n", 403),
+    ("127.0.0.1", "X-Real-IP: 192.0.2.1\r\n", 403),
+    ("127.0.0.1", "X-Forwarded-Host: a.test\r\n", 403),
+    ("127.0.0.1", "X-Forwarded-Proto: https\r\n", 403),
+    ("127.0.0.1", "CF-Connecting-IP: 192.0.2.1\r\n", 403),
   ])
   func `tasks run for this machine only, and errors of pages come from all`(
     peer: String, fields: String, status: Int
