@@ -144,7 +144,7 @@ enum ProxyHeads {
       }
     }
     if mayBeKept(response) {
-      fields.append("Cache-Control", caching(response.fields.list("cache-control")))
+      fields.append("Cache-Control", caching(response.fields.all("cache-control")))
     }
     if isFile(response, for: request) && changedJustNow(fields) {
       for name in ["etag", "last-modified"] { fields.remove(name) }
@@ -161,13 +161,24 @@ enum ProxyHeads {
 
   /// The directives of an answer that a browser may keep, but asks for before it uses it again: the scripts of a page
   /// that is reloaded would otherwise come from its cache for as long as the server, or a guess, permits.
-  private static func caching(_ directives: [[UInt8]]) -> [UInt8] {
+  private static func caching(_ values: [ArraySlice<UInt8>]) -> [UInt8] {
     let lasting = ["max-age", "s-maxage", "immutable", "stale-", "no-cache"]
-    var kept = directives.filter { directive in
+    var kept = values.flatMap(directives).filter { directive in
       !lasting.contains { directive.starts(with: $0.utf8) }
     }
-    if !kept.contains(Array("no-store".utf8)) { kept.append(Array("no-cache".utf8)) }
+    // First, where no quote that is not closed can hide it.
+    if !kept.contains(Array("no-store".utf8)) { kept.insert(Array("no-cache".utf8), at: 0) }
     return Array(kept.joined(separator: Array(", ".utf8)))
+  }
+
+  /// The directives of a value, in lowercase, with commas in their quoted strings.
+  private static func directives(_ value: ArraySlice<UInt8>) -> [[UInt8]] {
+    var (isQuoted, isEscaped) = (false, false)
+    return value.split { byte in
+      defer { isEscaped = isQuoted && !isEscaped && byte == UInt8(ascii: "\\") }
+      if byte == UInt8(ascii: "\"") && !isEscaped { isQuoted.toggle() }
+      return byte == UInt8(ascii: ",") && !isQuoted
+    }.map { $0.trimmedBlanks.lowercasedASCII }.filter { !$0.isEmpty }
   }
 
   /// Whether a file may change again without another time of change, and so with the same validators: many servers

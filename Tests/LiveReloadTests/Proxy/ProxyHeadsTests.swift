@@ -174,9 +174,15 @@ struct ProxyHeadsTests {
       ("Cache-Control: max-age=3600", "no-cache"),
       (
         "Cache-Control: public, max-age=1\r\nCache-Control: Immutable, stale-while-revalidate=9",
-        "public, no-cache"
+        "no-cache, public"
       ),
-      ("Cache-Control: private, no-cache", "private, no-cache"),
+      ("Cache-Control: private, no-cache", "no-cache, private"),
+      ("Cache-Control: no-cache=\"a, b\", max-age=600", "no-cache"),
+      (
+        "Cache-Control: private=\"a, \\\", max-age=1\", public",
+        "no-cache, private=\"a, \\\", max-age=1\", public"
+      ),
+      ("Cache-Control: private=\"a, max-age=1", "no-cache, private=\"a, max-age=1"),
       ("Cache-Control: max-age=9, no-store", "no-store"),
       ("Expires: Thu, 01 Dec 2094 16:00:00 GMT", "no-cache"),
     ] as [(String, String?)])
