@@ -209,8 +209,8 @@ enum ProxyHeads {
       path = rest
     }
     path = belowBase(path ?? value, upstream) ?? path
-    // Browsers would take what follows two slashes for a host.
-    return path.map { [UInt8(ascii: "/")] + $0.drop { "/\\".utf8.contains($0) } } ?? Array(value)
+    // Browsers would take what follows two slashes for a host, and they remove tabs.
+    return path.map { [UInt8(ascii: "/")] + $0.drop { "/\\\t".utf8.contains($0) } } ?? Array(value)
   }
 
   /// The part of a path below that of the server; `nil` if the server has none, or the path is another one.

@@ -110,6 +110,7 @@ struct ProxyHeadsTests {
     // Browsers take what follows two slashes for a host.
     ("http://localhost:3000//evil.test/x", "/evil.test/x"),
     ("http://localhost:3000/\\/evil.test/x", "/evil.test/x"), ("//evil.test/x", "//evil.test/x"),
+    ("http://localhost:3000/\t/evil.test/x", "/evil.test/x"),
   ])
   func `addresses on the server become the page's`(location: String, expected: String) throws {
     #expect(try fields("Location: \(location)", from: local).first("location") == expected)
