@@ -137,11 +137,9 @@ enum ProxyHeads {
         fields.append(name, value)
       }
     }
-    for coding in response.fields.list("transfer-encoding") {
-      // How the connection is used is the proxy's, what is sent on it is not.
-      if !["chunked", "identity"].contains(where: { coding.elementsEqual($0.utf8) }) {
-        fields.append("Transfer-Encoding", coding)
-      }
+    // Without a body, and in HTTP/1.0, there are none.
+    if response.framing != .none && request.minorVersion > 0 {
+      for coding in codings(of: response) { fields.append("Transfer-Encoding", coding) }
     }
     if mayBeKept(response) {
       fields.append("Cache-Control", caching(response.fields.all("cache-control")))
@@ -150,6 +148,14 @@ enum ProxyHeads {
       for name in ["etag", "last-modified"] { fields.remove(name) }
     }
     return fields
+  }
+
+  /// The codings of a body that only a client can undo: how the connection is used is the proxy's, what is sent on it
+  /// is not.
+  static func codings(of response: HTTPResponseHead) -> [[UInt8]] {
+    response.fields.list("transfer-encoding").filter { coding in
+      !["chunked", "identity"].contains { coding.elementsEqual($0.utf8) }
+    }
   }
 
   /// Whether a browser would keep an answer: as long as the fields say, by a guess from the time of the last change, or

@@ -210,8 +210,8 @@ final class ProxyResponder: Exchange, UpstreamUser {
     guard let site, let scope = ProxyHeads.scriptScope(request, head),
       let type = head.fields.first("content-type")
     else { return }
-    let coding = head.fields.first("content-encoding") ?? fields.first("transfer-encoding")
-    if let coding, !coding.equalsIgnoringCase("identity") {
+    let coding = head.fields.first("content-encoding")
+    if coding?.equalsIgnoringCase("identity") == false || !ProxyHeads.codings(of: head).isEmpty {
       return warnOfMissingScript("it is compressed, though it was asked not to be")
     }
     var nonce: String?

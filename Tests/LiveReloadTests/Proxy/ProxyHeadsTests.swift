@@ -230,6 +230,20 @@ struct ProxyHeadsTests {
     #expect(fields.pairs.map { String(decoding: $0.name, as: UTF8.self) } == ["X-B"])
   }
 
+  @Test(arguments: [
+    ("GET / HTTP/1.1", "HTTP/1.1 200 OK", true), ("GET / HTTP/1.0", "HTTP/1.1 200 OK", false),
+    ("HEAD / HTTP/1.1", "HTTP/1.1 200 OK", false), ("GET / HTTP/1.1", "HTTP/1.1 204 No", false),
+    ("GET / HTTP/1.1", "HTTP/1.1 304 No", false),
+  ])
+  func `codings are said of a body only, and not in HTTP 1.0`(
+    request: String, status: String, isForwarded: Bool
+  ) throws {
+    let request = try self.request(request + "\r\nHost: h")
+    let response = try response("Transfer-Encoding: gzip, chunked", status, to: request.method)
+    let fields = ProxyHeads.response(response, to: request, from: local)
+    #expect((fields.first("transfer-encoding") != nil) == isForwarded)
+  }
+
   private func fields(_ text: String, from upstream: ServerAddress) throws -> HTTPFields {
     ProxyHeads.response(
       try response(text), to: try request("GET / HTTP/1.1\r\nHost: h"), from: upstream)
