@@ -11,10 +11,9 @@ extension FileObserver {
           events, afterOverflow: overflow, countsMetadata: isMetadataWanted)
         return (news, state.debouncer, state.changesArrived)
       }
-      let isUrgent = news.flatMap { arrived?($0.isFirst, $0.isSave) } ?? false
       if !isMetadataWanted { noteIgnoredMetadata(in: events) }
       if let news { debouncer?.noteChange(isBeingWritten: news.isBeingWritten, events) }
-      if isUrgent { flushBurst {} }
+      if let news { arrived?(news.isFirst, news.saved) }
     case .ready(let readiness):
       send(.ready(readiness))
     case .warning(let error):
@@ -47,10 +46,10 @@ extension FileObserver {
   }
 
   /// Sets what is called when changes are noted, long before they are delivered: on the observer's queue, which it
-  /// must not block. It is told whether a burst begins with them, and whether a file is among them that existed
-  /// before, and returns whether they are delivered at once. The burst goes on then.
+  /// must not block. It is told whether a burst begins with them, and the files among them that existed before and
+  /// that nobody has open for writing. A flush delivers them at once; the burst goes on then.
   package func whenChangesArrive(
-    _ body: @escaping @Sendable (_ isFirst: Bool, _ isSave: Bool) -> Bool
+    _ body: @escaping @Sendable (_ isFirst: Bool, _ saved: [Path]) -> Void
   ) {
     state.withLock { $0.changesArrived = body }
   }

@@ -48,8 +48,8 @@ extension FileObserver {
     var handlerQueue: DispatchQueue?
     /// Whether a burst has ended during the pause.
     var isBurstKept = false
-    /// Called when the first change of a burst is noted.
-    var changesArrived: (@Sendable (_ isFirst: Bool, _ isSave: Bool) -> Bool)?
+    /// Called when changes are noted.
+    var changesArrived: (@Sendable (_ isFirst: Bool, _ saved: [Path]) -> Void)?
   }
 }
 

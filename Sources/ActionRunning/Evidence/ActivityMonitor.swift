@@ -12,8 +12,6 @@ final class ActivityMonitor: Sendable {
   private static let later = (pause: Duration.milliseconds(40), time: ChangeJudge.longestOffset)
   /// The first pause after a start, and the last one: each is twice as long as the one before.
   private static let rare = (first: Duration.milliseconds(500), last: Duration.seconds(64))
-  /// The shortest pause between two searches for builds.
-  private static let searchPause = Duration.milliseconds(10)
   /// A pause is at least so many times as long as the processor time of the look before it.
   private static let share = 25
 
@@ -30,11 +28,6 @@ final class ActivityMonitor: Sendable {
     var closeWatch: CloseWatch?
     var timer: (any ScheduledWork)?
     var rareTimer: (any ScheduledWork)?
-    /// The leaders of the groups that were found to build since they were asked for.
-    var builds: Set<pid_t> = []
-    /// When the processes may be searched for builds again.
-    var nextSearch: Instant?
-    var searchTimer: (any ScheduledWork)?
   }
 
   private struct CloseWatch {
@@ -192,42 +185,12 @@ final class ActivityMonitor: Sendable {
     lookLater(after: max(pause, cost * Self.share))
   }
 
-  /// Whether a program works that compares the times of files. They are searched as often as costs little.
-  ///
-  /// - Parameter later: Called on the queue of the runner, if that is found later for this call.
-  func findsBuild(orLater later: @escaping @Sendable () -> Void) -> Bool {
-    let now = scheduler.now
-    let groups = state.withLock { state -> [any LaunchedGroup] in
-      guard let next = state.nextSearch, now < next else { return Array(state.groups.values) }
-      if state.searchTimer == nil && !state.groups.isEmpty {
-        state.searchTimer = scheduler.schedule(at: next) { [weak self] in
-          guard let self else { return }
-          self.state.withLock { $0.searchTimer = nil }
-          if findsBuild(orLater: later) { later() }
-        }
-      }
-      return []
-    }
-    if groups.isEmpty { return false }
-    let before = processorTimeOfThread()
-    let builds = groups.filter(\.isBuilding).map(\.leader)
-    let cost = processorTimeOfThread() - before
-    state.withLock { state in
-      state.builds.formUnion(builds)
-      state.nextSearch = now.advanced(by: max(Self.searchPause, cost * Self.share))
-    }
-    return !builds.isEmpty
-  }
-
-  /// The leaders of the groups that were found to build since the last call.
-  func takeBuilds() -> Set<pid_t> { state.withLock { exchange(&$0.builds, with: []) } }
-
   /// Stops to look.
   func end() {
     let timers = state.withLock { state in
       state.groups = [:]
       state.closeWatch = nil
-      return [state.timer.take(), state.rareTimer.take(), state.searchTimer.take()]
+      return [state.timer.take(), state.rareTimer.take()]
     }
     for timer in timers { timer?.cancel() }
   }

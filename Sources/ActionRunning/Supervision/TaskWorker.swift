@@ -133,10 +133,8 @@ final class TaskWorker: Sendable {
   /// Whether a program works in the command that compares the times of files. Hooks and leftovers do not count.
   var isBuilding: Bool { commandGroup?.isBuilding ?? false }
 
-  /// Whether one of these processes is the leader of the command.
-  func isLed(byAnyOf leaders: Set<pid_t>) -> Bool {
-    commandGroup.map { leaders.contains($0.leader) } ?? false
-  }
+  /// The process ID of the command of a run, while it is alive.
+  var commandLeader: pid_t? { commandGroup?.leader }
 
   /// What its processes do.
   var phase: ProcessStateMachine.State { state.access(\.machine.state) }

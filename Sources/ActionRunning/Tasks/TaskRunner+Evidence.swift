@@ -22,33 +22,6 @@ extension TaskRunner {
     }
   }
 
-  /// Notes that changes have been reported, long before they are submitted. May be called on any thread, as early
-  /// as possible: what the tasks do after the change proves nothing.
-  ///
-  /// - Parameters:
-  ///   - isFirst: Whether a burst begins with them.
-  ///   - isSave: Whether a file is among them that existed before.
-  /// - Returns: Whether they are needed at once, since a program works that compares the times of files.
-  package func changesArrived(isFirst: Bool, isSave: Bool) -> Bool {
-    if isFirst { monitor.look(beginsBurst: true) }
-    return isSave
-      && monitor.findsBuild { [weak self] in
-        self?.state.access { $0.source }?.flush {}
-      }
-  }
-
-  /// Finds the runs in which programs work that compare the times of files, or have worked when the changes were
-  /// reported.
-  func findBuilds() {
-    let found = monitor.takeBuilds()
-    let runs = state.access { state in
-      state.machine.finiteRuns.compactMap { state.workers[$0] }
-    }
-    if runs.isEmpty { return }
-    let building = runs.filter { $0.isBuilding || $0.isLed(byAnyOf: found) }.map(\.name)
-    state.access { $0.machine.setBuilding(Set(building)) }
-  }
-
   /// Looks at the processes often while runs are suspected to change a path, but not only at one that ends by
   /// itself, which would be slowed down: at services, and at what runs have left behind.
   func watchClosely() {

@@ -91,6 +91,7 @@ public final class TaskRunner: Sendable {
     var unsettled: Set<String> = []
     var waiting: [Waiting] = []
     var frequentPaths: Set<Path> = []
+    var buildSearch = BuildSearch()
     var isIdle = true
   }
 
@@ -142,8 +143,8 @@ public final class TaskRunner: Sendable {
       makeWorkers(graph.tasks)
       makeComponents(of: graph)
     }
-    (source as? FileObserver)?.whenChangesArrive { [weak self] isFirst, isSave in
-      self?.changesArrived(isFirst: isFirst, isSave: isSave) ?? false
+    (source as? FileObserver)?.whenChangesArrive { [weak self] isFirst, saved in
+      self?.changesArrived(isFirst: isFirst, saved: saved)
     }
   }
 

@@ -363,6 +363,22 @@ extension TaskStateMachine {
   /// The tasks of which it must be known, when something changes, whether their runs build.
   var finiteRuns: [String] { order.filter { tasks[$0]?.phase == .running } }
 
+  /// The tasks whose active runs a change stops if they build.
+  var runsStoppedIfBuilding: [String] {
+    if isPaused { return [] }
+    return finiteRuns.filter { name in
+      guard let task = tasks[name], task.mayBeStopped else { return false }
+      return task.rules.stopsBuilds || task.rules.busyPolicy == .restart
+    }
+  }
+
+  /// The same, for changes of these tasks' files.
+  func runsStoppedIfBuilding(whenChanged changed: Set<String>) -> [String] {
+    runsStoppedIfBuilding.filter { name in
+      changed.contains(name) || !changed.isDisjoint(with: ancestors[name, default: []])
+    }
+  }
+
   /// The active runs of these tasks build, and no others do.
   mutating func setBuilding(_ names: Set<String>) {
     for name in order { tasks[name]?.isBuilding = names.contains(name) }

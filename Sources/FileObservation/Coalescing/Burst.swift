@@ -8,8 +8,8 @@ struct Burst: Sendable {
     let isFirst: Bool
     /// Whether a file of the burst is open for writing.
     let isBeingWritten: Bool
-    /// Whether the content of a file has changed that existed when the burst began.
-    let isSave: Bool
+    /// The files whose content has changed that existed when the burst began, and are not open for writing.
+    let saved: [Path]
   }
 
   /// The paths whose changes do not prolong a burst.
@@ -25,17 +25,17 @@ struct Burst: Sendable {
     _ events: [RawEvent], afterOverflow: Bool, countsMetadata: Bool
   ) -> News? {
     var isNews = afterOverflow
-    var isSave = false
+    var saved: [Path] = []
     for event in events where countsMetadata || event.kind != .metadata {
-      let isRewritten = coalescer.note(event)
+      let isSaved = coalescer.note(event)
       isNews = isNews || !(isUnderWay && frequentPaths.contains(event.path))
-      isSave = isSave || isRewritten && !frequentPaths.contains(event.path)
+      if isSaved && !frequentPaths.contains(event.path) { saved.append(event.path) }
     }
     overflow = overflow || afterOverflow
     guard isNews else { return nil }
     defer { isUnderWay = true }
     return News(
-      isFirst: !isUnderWay, isBeingWritten: coalescer.isBeingWritten, isSave: isSave)
+      isFirst: !isUnderWay, isBeingWritten: coalescer.isBeingWritten, saved: saved)
   }
 
   /// The changes so far. The next ones are another burst's.

@@ -24,7 +24,8 @@ package struct Coalescer {
 
   /// Adds an event.
   ///
-  /// - Returns: Whether a file is at its path which has another content, or is another one, than before.
+  /// - Returns: Whether a file is at its path which has another content, or is another one, than before, and which
+  ///   nobody has open for writing.
   @discardableResult
   package mutating func note(_ event: RawEvent) -> Bool {
     let index = indices[event.path] ?? fates.count
@@ -35,7 +36,7 @@ package struct Coalescer {
     if fates[index].isOpen { openCount -= 1 }
     fates[index].add(event, &traces)
     if fates[index].isOpen { openCount += 1 }
-    return fates[index].isRewritten
+    return fates[index].isSaved
   }
 
   /// The net changes since the last call. Forgets them.

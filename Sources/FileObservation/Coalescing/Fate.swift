@@ -39,9 +39,10 @@ struct Fate {
     return hasDisappeared ? .modified : traces.kind
   }
 
-  /// Whether a file is there which has another content, or is another one, than when the burst began.
-  var isRewritten: Bool {
-    exists && existedBefore && (hasDisappeared || traces.isWritten) && type == .file
+  /// Whether a file is there which has another content, or is another one, than when the burst began, and
+  /// which nobody has open for writing: one that is being written may be empty.
+  var isSaved: Bool {
+    exists && existedBefore && !isOpen && (hasDisappeared || traces.isWritten) && type == .file
   }
 
   /// Adds an event. The traces of a file that disappears are kept by its inode: it may be elsewhere.

@@ -104,8 +104,8 @@ final class RunSession: ChangeSource {
     // Before the first run, which asks the observer at its end for what changed meanwhile.
     let isObserved = !settings.isOneRound || plan.graph.tasks.allSatisfy(\.isPostponed)
     if isObserved {
-      observer.whenChangesArrive { [weak runner] isFirst, isSave in
-        runner?.changesArrived(isFirst: isFirst, isSave: isSave) ?? false
+      observer.whenChangesArrive { [weak runner] isFirst, saved in
+        runner?.changesArrived(isFirst: isFirst, saved: saved)
       }
       // The first runs see all changes made before they start; only later changes count.
       let start = plan.hasOnlyPages ? session.began : .now()

@@ -12,7 +12,13 @@ private final class BurstSource: ChangeSource {
   /// How often the runner has begun to wait for the end of a burst.
   var count: Int { waiting.entries.count }
 
-  func flush(then done: @escaping @Sendable () -> Void) { done() }
+  private let flushes = Log<Void>()
+  var flushCount: Int { flushes.entries.count }
+
+  func flush(then done: @escaping @Sendable () -> Void) {
+    flushes.note(())
+    done()
+  }
 
   func awaitBurstEnd(then done: @escaping @Sendable () -> Void) { waiting.note(done) }
 
@@ -130,6 +136,37 @@ struct BurstTests {
     #expect(await tasks.hasRounds(1))
     #expect(tasks.rounds.count == 1)
     #expect(await tasks.end())
+  }
+
+  @Test func `a save is asked for at once while make works that it stops, and else is not`()
+    async throws
+  {
+    for policy in [nil, BusyPolicy.queue] {
+      let tasks = try RunningTasks(source: source) { directory in
+        [
+          TaskDefinition("a", in: directory, "./make 1000", watch: ["f"], policy: policy),
+          TaskDefinition("b", in: directory, "exec sleep 1000", watch: ["g"]),
+        ]
+      }
+      try tasks.directory.link("make", to: "/bin/sleep")
+      tasks.runner.start()
+      #expect(await eventually { tasks.runner.builds("a") })
+      #expect(await eventually { tasks.story.contains("+b") })
+      let count = source.flushCount
+      tasks.runner.changesArrived(isFirst: true, saved: [tasks.directory["g"]])
+      tasks.runner.changesArrived(isFirst: false, saved: [])
+      #expect(await tasks.runner.afterQueue { source.flushCount } == count)
+      for _ in 0..<2 {
+        tasks.runner.changesArrived(isFirst: false, saved: [tasks.directory["f"]])
+      }
+      if policy == nil {
+        #expect(await eventually { source.flushCount > count })
+      } else {
+        #expect(await tasks.runner.afterQueue { source.flushCount } == count)
+      }
+      #expect(await tasks.runner.afterQueue { tasks.runner.foundBuilds }.isEmpty)
+      #expect(await tasks.end())
+    }
   }
 
   @Test func `a service in which make works runs until the burst has ended`() async throws {

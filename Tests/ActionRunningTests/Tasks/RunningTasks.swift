@@ -173,6 +173,9 @@ extension TaskRunner {
   /// Whether a program works for the task that compares the times of files.
   func builds(_ name: String) -> Bool { queue.sync { worker(name)?.isBuilding == true } }
 
+  /// The processes that were found to build since the source was flushed last.
+  var foundBuilds: [pid_t: Int] { queue.sync { state.access(\.buildSearch.found) } }
+
   /// Whether something runs or is being stopped, or changes are being judged.
   var isBusy: Bool {
     queue.sync {

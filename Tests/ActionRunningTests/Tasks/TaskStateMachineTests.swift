@@ -196,6 +196,31 @@ struct TaskStateMachineTests {
     #expect(script.end("a", .cancelled) == ["+a"])
   }
 
+  @Test func `a burst is cut short only for runs that may be stopped, and their files`() {
+    var own = rules("a")
+    own.stopsBuilds = true
+    var below = rules("b", after: "a")
+    below.stopsBuilds = true
+    var script = MachineScript([own, below, rules("queue", policy: .queue)])
+    _ = script { $0.start() }
+    #expect(script.machine.runsStoppedIfBuilding == ["a"])
+    #expect(script.machine.runsStoppedIfBuilding(whenChanged: ["b", "queue"]) == [])
+    #expect(script.machine.runsStoppedIfBuilding(whenChanged: ["a"]) == ["a"])
+    _ = script { $0.pause() }
+    #expect(script.machine.runsStoppedIfBuilding == [])
+    _ = script { $0.resume() }
+    _ = script.end("a")
+    #expect(script.machine.runsStoppedIfBuilding(whenChanged: ["a"]) == ["b"])
+    _ = script.end("b")
+    for count in 0...10 {
+      _ = script { $0.keyPressed(["a"]) }
+      script.machine.setBuilding(["a"])
+      _ = script.change("a")
+      _ = script.end("a", .cancelled)
+      #expect(script.machine.runsStoppedIfBuilding == (count < 9 ? ["a"] : []))
+    }
+  }
+
   @Test func `a test that builds is stopped by a change of what it depends on`() {
     var test = rules("test", after: "build")
     test.stopsBuilds = true

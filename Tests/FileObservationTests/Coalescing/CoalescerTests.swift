@@ -419,6 +419,19 @@ struct CoalescerTests {
     #expect(!coalescer.isBeingWritten)
   }
 
+  @Test(
+    arguments: [
+      ([.written("f")], false), ([.written("f"), .closed("f")], true), ([.created("f")], false),
+      ([.created("f"), .closed("f")], false), ([.metadata("f")], false),
+      ([.removed("f"), .created("f")], true), ([.closed("f"), .written("f")], false),
+    ] as [([RawEvent], Bool)])
+  func `a save is the new content of a file that existed, when it is closed`(
+    events: [RawEvent], isSave: Bool
+  ) {
+    var coalescer = Coalescer()
+    #expect(events.map { coalescer.note($0) }.last == isSave)
+  }
+
   /// The processor time, in nanoseconds, for a burst in which so many directories are renamed, each
   /// after a file in it was written.
   private static func timeForRenames(_ count: UInt64) -> Int64 {
