@@ -64,6 +64,11 @@ package struct RepetitionCount: Hashable, Sendable {
     package static let ownShare = 3
     /// Within this time after start after start no person saves: what the run does then counts, and later not.
     package static let restless = Duration.milliseconds(800)
+    /// After so many starts in a row for changes that came within `restless` after the change before, a start is
+    /// delayed by this at least: somebody may save so often for a while, and a log is written so for ever.
+    package static let rush: [(starts: Int, delay: Duration)] = [
+      (60, .seconds(4)), (40, .seconds(2)), (30, .seconds(1)),
+    ]
     /// A run that lasts so many times as long as the change took, without it, ends the row.
     package static let endOfRow = 1.5
   }
@@ -147,6 +152,9 @@ package struct RepetitionCount: Hashable, Sendable {
   /// How long after the change before the latest start was, also if others followed in between.
   private var startDelay: Duration?
   private var times = Times()
+  /// The number of starts in a row for changes that followed the change before within `Rules.restless`; one that
+  /// did not takes three back.
+  private var rush = 0
   /// How often the key has changed when the run did something, since the run had done so much.
   private var coincidences = Coincidences()
   /// Whether the key has changed since the latest start.
@@ -163,7 +171,7 @@ package struct RepetitionCount: Hashable, Sendable {
   package var isSuspected: Bool { repetitions > 0 && !isProved }
 
   /// Whether no test has spoken for a person, up to a delay that is noticed.
-  package var isProved: Bool { delay() >= Rules.noticed }
+  package var isProved: Bool { delayOfRepetitions() >= Rules.noticed }
 
   /// The delay of what the latest change leads to.
   ///
@@ -171,6 +179,11 @@ package struct RepetitionCount: Hashable, Sendable {
   ///   keys alike (`isTested(_:)`): if all delays were the same, saves at an even pace would look like what a run
   ///   changes after each start.
   package func delay(isTested: Bool = true) -> Duration {
+    let ofRush = Rules.rush.first { rush >= $0.starts }?.delay ?? .zero
+    return max(delayOfRepetitions(isTested: isTested), ofRush)
+  }
+
+  private func delayOfRepetitions(isTested: Bool = true) -> Duration {
     let excess = repetitions - Rules.free
     if excess <= 0 { return .zero }
     if excess <= tests { return isTested ? Rules.test : .zero }
@@ -204,6 +217,9 @@ package struct RepetitionCount: Hashable, Sendable {
     let isFirst = !hasChanged || isAnswered
     let isAtSameTime = isNear(offset)
     let former = self.offset
+    let gap = hasChanged ? latestOffset.map { offset - $0 } : startDelay.map { $0 + offset }
+    let isRushed = gap.map { $0 < Rules.restless } ?? false
+    if !isRushed { rush = max(rush - 3, 0) } else if isFirst { rush += 1 }
     (hasChanged, isAnswered, latestOffset) = (true, false, offset)
     let evidence = isFirst ? note(offset, isAtSameTime) : 0
     tests = circumstance == .finite ? Rules.tests.finite : Rules.tests.lasting
@@ -215,7 +231,7 @@ package struct RepetitionCount: Hashable, Sendable {
       }
       let count = proofs / Rules.proofs
       (repetitions, countOfEnds, isFirm, isLearned) = (count, 0, false, false)
-      (coincidences, times) = (Coincidences(), Times())
+      (coincidences, times, rush) = (Coincidences(), Times(), 0)
     case (_, .finite):
       if isFirst { add(1) }
     case (_, .lasting(let activity)):

@@ -98,6 +98,29 @@ struct RepetitionCountTests {
     }
   }
 
+  /// As a log that is written three times a second, whoever starts, where nothing is known of its writer.
+  @Test mutating func `what changes faster than people save for long is delayed by 4 s at most`() {
+    let blind = RepetitionCount.Circumstance.lasting(activity: nil)
+    var delays: [Duration] = []
+    for number in 0..<100 {
+      starts += 1
+      delays.append(change(1, .unknown, at: .milliseconds(50 + number % 5 * 50), blind)[0])
+      // It is written again during a delay, just before the start.
+      if let delay = delays.last, delay > .seconds(1) {
+        count.changed(.unknown, at: delay, blind)
+      }
+    }
+    #expect(delays[60...].allSatisfy { $0 >= .seconds(4) })
+    count.reset()
+    // A person saves faster for a while.
+    for number in 0..<200 {
+      let gap = Duration.milliseconds(number % 4 == 0 ? 1500 : 400)
+      let delay = change(1, .unknown, at: max(gap - (delays.last ?? .zero), .zero), blind)[0]
+      delays.append(delay)
+      #expect(delay <= .seconds(1))
+    }
+  }
+
   @Test mutating func `what a service logs while the start is delayed takes nothing back`() {
     // The times after the starts vary a lot.
     for number in 1...12 {
