@@ -47,7 +47,7 @@ extension FileObserver {
 
   /// Sets what is called when changes are noted, long before they are delivered: on the observer's queue, which it
   /// must not block. It is told whether a burst begins with them, and the files among them that existed before and
-  /// that nobody has open for writing. A flush delivers them at once; the burst goes on then.
+  /// are not open for writing. A flush delivers them at once; the burst goes on then.
   package func whenChangesArrive(
     _ body: @escaping @Sendable (_ isFirst: Bool, _ saved: [Path]) -> Void
   ) {

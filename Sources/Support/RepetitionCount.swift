@@ -65,7 +65,7 @@ package struct RepetitionCount: Hashable, Sendable {
     /// Within this time after start after start no person saves: what the run does then counts, and later not.
     package static let restless = Duration.milliseconds(800)
     /// After so many starts in a row for changes that came within `restless` after the change before, a start is
-    /// delayed by this at least: somebody may save so often for a while, and a log is written so for ever.
+    /// delayed by this at least: a person saves that often for a while, and a process for ever.
     package static let rush: [(starts: Int, delay: Duration)] = [
       (60, .seconds(4)), (40, .seconds(2)), (30, .seconds(1)),
     ]
@@ -289,7 +289,7 @@ package struct RepetitionCount: Hashable, Sendable {
 
   private mutating func add(_ count: Int) {
     if count < 0 { return repetitions = max(repetitions + count, min(repetitions, Rules.free)) }
-    // Neither the last test nor a pause is left out.
+    // No pause is left out.
     let last = Rules.free + tests + 1
     repetitions =
       repetitions < last ? min(repetitions + count, last) : repetitions + min(count, 1)
@@ -315,7 +315,7 @@ package struct RepetitionCount: Hashable, Sendable {
   }
 
   /// The key has changed at another time than before, so that others may have changed it.
-  package mutating func isDoubted() {
+  package mutating func doubt() {
     repetitions = max(repetitions - Int(Rules.mostEvidence.against), 0)
   }
 

@@ -337,7 +337,7 @@ struct RepetitionCountTests {
 
   @Test mutating func `a doubt takes three repetitions back, and goes on with the row`() {
     change(14)
-    count.isDoubted()
+    count.doubt()
     #expect(count.repetitions == 11)
     change()
     #expect(count.repetitions == 12)

@@ -1,4 +1,4 @@
-/// The programs that decide by the times of files what is to be made again.
+/// The build tools that decide by modification times which files are out of date.
 ///
 /// What they make of a file that is saved after they have read it is newer than the save, so that they take it for
 /// up to date, in each run that follows, unless they are stopped by the save. That does no harm: make and ninja remove

@@ -203,8 +203,8 @@ extension ChangeJudge {
     let others = changes.filter { stopsBuild($0, after: time, knowledge) }
     for change in others where records[change.path].map({ isInRow($0, after: time) }) ?? false {
       // At another time than before: a person saves again, or the machine is slow.
-      records[change.path]?.count.isDoubted()
-      common.isDoubted()
+      records[change.path]?.count.doubt()
+      common.doubt()
     }
     let paths = Set(others.map(\.path))
     // What others have left as it was stays known.
@@ -230,9 +230,9 @@ extension ChangeJudge {
   }
 
   /// Whether a change stops a build: one that others are proved to make, or of a path that people type, or edit,
-  /// unless it holds what it held when the build began. What a build writes changes at the same time after each start, so after a
-  /// few changes in a row only one at another time does. One that changes one path after the other is not
-  /// stopped for ever either (`TaskStateMachine.mostStops`).
+  /// unless it holds what it held when the build began. What a build writes changes at the same time after each
+  /// start, so after a few changes in a row only one at another time does. One that changes one path after the
+  /// other is not stopped for ever either (`TaskStateMachine.mostStops`).
   private func stopsBuild(
     _ change: PendingChange, after time: Duration, _ knowledge: Knowledge
   ) -> Bool {

@@ -21,7 +21,7 @@ public struct TaskDefinition: Sendable, Hashable {
   /// Whether the task does not run at the start, but on the first change. Its dependents wait for
   /// it.
   public var isPostponed: Bool
-  /// Whether nobody has chosen what a change during a run leads to.
+  /// Whether the policy for a change during a run is the default one.
   package var hasDefaultPolicy: Bool { policy.busyPolicy == nil || isDefaultQueue }
   private var isDefaultQueue = false
 

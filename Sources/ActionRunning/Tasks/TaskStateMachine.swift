@@ -101,7 +101,7 @@ package struct TaskStateMachine: Sendable {
     package var keepsAlive = false
     package var hasReadiness = false
     package var isPostponed = false
-    /// Whether a change stops a run that builds, since nobody has chosen another policy.
+    /// Whether a change stops a run that builds: the policy is the default one.
     package var stopsBuilds = false
 
     package init(_ name: String, dependencies: [String] = []) {

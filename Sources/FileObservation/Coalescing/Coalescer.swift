@@ -25,7 +25,7 @@ package struct Coalescer {
   /// Adds an event.
   ///
   /// - Returns: Whether a file is at its path which has another content, or is another one, than before, and which
-  ///   nobody has open for writing.
+  ///   is not open for writing.
   @discardableResult
   package mutating func note(_ event: RawEvent) -> Bool {
     let index = indices[event.path] ?? fates.count

@@ -40,7 +40,7 @@ struct Fate {
   }
 
   /// Whether a file is there which has another content, or is another one, than when the burst began, and
-  /// which nobody has open for writing: one that is being written may be empty.
+  /// which is not open for writing: one that is being written may be empty.
   var isSaved: Bool {
     exists && existedBefore && !isOpen && (hasDisappeared || traces.isWritten) && type == .file
   }
