@@ -129,9 +129,7 @@ struct DirectoryTable {
   /// Sets the watch of a directory, which is also that of the same directory at another path.
   /// Returns the outdated watch, as `setWatch` does.
   mutating func shareWatch(_ watch: Int32, with entry: TreeSnapshot.Entry) -> Int32? {
-    guard let index = index(of: entry), directories[index].details.watch != watch else {
-      return nil
-    }
+    guard let index = index(of: entry), !owners(of: watch).contains(entry) else { return nil }
     let outdated = replaceWatch(of: entry, at: index, by: watch)
     sharers[watch, default: []].append(entry)
     return outdated

@@ -51,7 +51,7 @@ extension ObservedTree {
   private mutating func assign(_ watch: Int32, to directory: Entry) -> Bool {
     var others: [Entry] = []
     if directories.owner(of: watch) != nil {
-      if directories[directory]?.watch == watch { return true }
+      if directories.owners(of: watch).contains(directory) { return true }
       for owner in directories.owners(of: watch) where !isSameDirectory(owner, directory) {
         // It was renamed: its former path is compared.
         compareEntry(owner, for: .hint([.disappeared, .moved]))

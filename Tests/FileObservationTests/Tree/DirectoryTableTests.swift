@@ -20,4 +20,21 @@ struct DirectoryTableTests {
     #expect(table.remove(entry) == 1)
     #expect(table.watchCount == 0)
   }
+
+  /// A source that opens what it watches gives a number again once the file with it is closed.
+  @Test func `a watch whose number was given to another entry is shared with this one`() {
+    var snapshot = TreeSnapshot()
+    let entries = ["a", "b"].map { name in
+      Array(name.utf8).withUnsafeBufferPointer {
+        snapshot.insert($0, .directory, in: TreeSnapshot.root)
+      }
+    }
+    var table = DirectoryTable()
+    table.add(entries[0], coverage: .recursive, stack: nil)
+    #expect(table.setWatch(1, of: entries[0]) == nil)
+    table.setWatch(1, ofFile: entries[1])
+    #expect(table.owners(of: 1) == [entries[1]])
+    #expect(table.shareWatch(1, with: entries[0]) == nil)
+    #expect(table.owners(of: 1) == [entries[1], entries[0]])
+  }
 }
