@@ -135,13 +135,13 @@ struct DirectoryTable {
     return outdated
   }
 
-  /// Returns the former watch, unless it belongs to others as well.
+  /// Returns the former watch, unless it belongs to others as well, or has the number of the new one.
   private mutating func replaceWatch(
     of entry: TreeSnapshot.Entry, at index: Int, by watch: Int32
   ) -> Int32? {
     let former = directories[index].details.watch
     directories[index].details.watch = watch
-    guard let former, removeOwner(entry, of: former) else { return nil }
+    guard let former, former != watch, removeOwner(entry, of: former) else { return nil }
     return former
   }
 

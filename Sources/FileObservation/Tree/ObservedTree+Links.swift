@@ -154,7 +154,11 @@ extension ObservedTree {
       add(chain, to: &targets)
       end = chain.end
     }
-    if isRoot, let chain = LinkChain(above: linkPath, on: disk) { add(chain, to: &targets) }
+    if isRoot, let chain = LinkChain(above: linkPath, on: disk),
+      !chain.links.isEmpty || roots.isReplaceable(linkPath)
+    {
+      add(chain, to: &targets)
+    }
     targets.remove(linkPath)
     if roots[link] == nil { targets = targets.filter { !isCovered($0) } }
     let unused = roots.links.targets.set(targets, end: end, of: linkPath)

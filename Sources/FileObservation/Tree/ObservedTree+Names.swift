@@ -58,7 +58,8 @@ extension ObservedTree {
   mutating func releaseWatches(from root: Entry, upTo directory: Entry) {
     var step = snapshot.parent(of: root)
     while let here = step, snapshot.isWithin(here, directory) {
-      if roots[here] == nil, directories[here]?.coverage == .named { stopWatching(here) }
+      let isAwaited = roots[here] == nil || isMissing(here)
+      if isAwaited, directories[here]?.coverage == .named { stopWatching(here) }
       step = snapshot.parent(of: here)
     }
   }

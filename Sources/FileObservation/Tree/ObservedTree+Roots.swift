@@ -225,7 +225,7 @@ extension ObservedTree {
   /// Handles the removal or rename of a directory that is reached by its path.
   mutating func directoryDisappeared(_ directory: Entry) {
     guard directories[directory] != nil else { return }
-    if roots[directory] != nil {
+    if roots[directory] != nil, !isMissing(directory) {
       rootDisappeared(directory)
     } else if snapshot.type(of: directory) == .symlink {
       removeDescendants(link: directory)

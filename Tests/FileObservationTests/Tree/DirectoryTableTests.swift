@@ -37,4 +37,21 @@ struct DirectoryTableTests {
     #expect(table.shareWatch(1, with: entries[0]) == nil)
     #expect(table.owners(of: 1) == [entries[1], entries[0]])
   }
+
+  @Test func `a watch whose number belongs to no entry any more is not outdated`() {
+    var snapshot = TreeSnapshot()
+    let entries = ["a", "b"].map { name in
+      Array(name.utf8).withUnsafeBufferPointer {
+        snapshot.insert($0, .directory, in: TreeSnapshot.root)
+      }
+    }
+    var table = DirectoryTable()
+    for entry in entries { table.add(entry, coverage: .recursive, stack: nil) }
+    #expect(table.setWatch(1, of: entries[0]) == nil)
+    table.setWatch(1, ofFile: entries[1])
+    #expect(table.remove(entries[1]) == 1)
+    #expect(table.owners(of: 1) == [])
+    #expect(table.setWatch(1, of: entries[0]) == nil)
+    #expect(table.owners(of: 1) == [entries[0]])
+  }
 }
