@@ -152,7 +152,10 @@ import Testing
       #expect(watchrun.process.output.text.isEmpty)
       try writeState("one", "a.c:1: error: two", in: project)
       try await watchrun.said("failed with status 1")
-      #expect(watchrun.process.output.text == "one\na.c:1: error: two\n")
+      // Each of the pipes is read on its own.
+      try await eventually("the output of the failed run") {
+        watchrun.process.output.text == "one\na.c:1: error: two\n"
+      }
       try writeState("fine again", in: project)
       try await eventually("a success") { watchrun.errors.count { $0.contains("succeeded") } == 2 }
       #expect(watchrun.process.output.text == "one\na.c:1: error: two\n")

@@ -42,7 +42,7 @@ import Testing
       try await session.readsKeys()
       try await session.shows("tick")
       try session.type("t asl\u{7F}k")
-      try await session.showsAboveStatus("task that gets the terminal: ask")
+      try await session.shows("task that gets the terminal: ask")
       try session.type(Keystroke.enter)
       try await session.shows("the next run of ask has the terminal")
       try await session.shows("name0")

@@ -17,10 +17,13 @@ extension Console {
   }
 
   func drawStatus() {
-    let text = status.withLock { $0.isHidden ? nil : $0.text }
+    let (text, typed) = status.withLock { ($0.isHidden ? nil : $0.text, $0.typed) }
     let columns = Terminal(STDERR_FILENO).columns ?? 80
     let drawn = text.map { text in
-      StatusRow.title(text.title) + Array(text.text(columns: columns, isColored: isColored).utf8)
+      let line =
+        typed.map { StatusText.prompt($0, columns: columns) }
+        ?? text.text(columns: columns, isColored: isColored)
+      return StatusRow.title(text.title) + Array(line.utf8)
     }
     if exchange(&row.text, with: drawn) != drawn { messages.enqueue([]) }
   }
@@ -40,8 +43,16 @@ extension Console {
     hideStatus(false)
   }
 
-  /// Shows a line that is being typed; `nil` at its end.
+  /// Shows a line that is being typed, in place of the status line where there is one; `nil` at its end.
   func showTyped(_ text: String?) {
+    let isInRow = status.withLock { status in
+      status.typed = text
+      return status.text != nil
+    }
+    if isInRow { drawStatus() } else { showTypedAmongLines(text) }
+  }
+
+  private func showTypedAmongLines(_ text: String?) {
     // No task has this name.
     let typing = " "
     lines.withLock { lines in

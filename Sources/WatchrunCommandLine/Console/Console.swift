@@ -55,8 +55,8 @@ final class Console: Sendable {
   let output: OutputWriter
   let messages: OutputWriter
   let row: StatusRow
-  /// The text of the status line, and whether it is hidden for a while.
-  let status = Mutex<(text: StatusText?, isHidden: Bool)>((nil, false))
+  /// The text of the status line, what is being typed there, and whether it is hidden for a while.
+  let status = Mutex<(text: StatusText?, typed: String?, isHidden: Bool)>((nil, nil, false))
 
   init(shown: Level, isColored: Bool, isOutputColored: Bool = false) {
     self.shown = shown

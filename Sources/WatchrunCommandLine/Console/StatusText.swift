@@ -43,6 +43,13 @@ struct StatusText: Hashable {
       + Console.Style.faint.applied(to: Self.hint, isColored)
   }
 
+  /// A line that is being typed, of fewer than `columns` columns: its end, if there is no room for all.
+  static func prompt(_ typed: String, columns: Int) -> String {
+    let text = "watchrun: \(typed)"
+    if text.count < columns - 1 { return text + "▏" }
+    return columns < 4 ? "" : "…" + text.suffix(columns - 3) + "▏"
+  }
+
   /// The entries in their order, or, if there is no room for all, first what has failed and what runs.
   private func shown(_ columns: Int) -> [Entry] {
     let length = entries.map { $0.text(false).plain.columns + Self.separator.count }.reduce(0, +)

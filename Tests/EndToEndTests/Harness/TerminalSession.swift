@@ -55,13 +55,6 @@ final class TerminalSession: Sendable {
     }
   }
 
-  /// Waits for a text that may be written in parts, between which the status line is erased and drawn.
-  func showsAboveStatus(_ text: String) async throws {
-    try await eventually("the terminal shows '\(text)'") {
-      terminal.output.text.replacing(/\u{1B}\[J|\u{1B}7.*?\u{1B}8/, with: "").contains(text)
-    }
-  }
-
   /// Waits until watchrun reads keys.
   func readsKeys() async throws {
     try await eventually("watchrun reads keys") { try terminal.modes == modes.forKeys }

@@ -37,6 +37,13 @@ struct StatusTextTests {
     #expect(colored.replacing(/\u{1B}\[\d*m/, with: "") == text)
   }
 
+  @Test(arguments: 1...30) func `of a line that is being typed, the end is shown`(_ columns: Int) {
+    let text = StatusText.prompt("task: build", columns: columns)
+    #expect(text.count < columns)
+    #expect(columns < 6 || text.hasSuffix("ld▏"))
+    #expect(text.hasPrefix("watchrun: ") == (columns > 22))
+  }
+
   @Test func `the title says what has failed`() {
     var status = status
     #expect(status.title == "… watchrun")
