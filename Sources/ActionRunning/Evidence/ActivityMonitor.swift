@@ -238,5 +238,11 @@ extension ActivityMonitor: ProcessLauncher {
     }
   }
 
+  /// Orphans that have ended by now have made no later change.
+  func forgetEndedOrphans() {
+    let ended = endedOrphans
+    state.withLock { $0.endedOrphans = ended }
+  }
+
   func filesOfReaders(_ paths: [Path]) -> Set<Path> { launcher.filesOfReaders(paths) }
 }

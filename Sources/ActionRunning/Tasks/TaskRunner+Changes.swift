@@ -321,7 +321,7 @@ extension TaskRunner {
   func runHasEnded(_ worker: TaskWorker) {
     let name = worker.name
     // Those that have ended before say nothing of what changes after the run.
-    _ = monitor.hadOrphans()
+    monitor.forgetEndedOrphans()
     // The next run begins before the answer.
     if worker.phase == .stopping(next: .launch) { return }
     guard let component = component(of: name) else { return }

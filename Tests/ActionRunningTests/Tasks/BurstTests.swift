@@ -111,15 +111,12 @@ struct BurstTests {
     #expect(await tasks.end())
   }
 
-  @Test(arguments: [false, true])
-  func `a run that builds is stopped in the burst, and the next one begins after it`(
-    isRestarted: Bool
-  ) async throws {
+  /// A build that a save has stopped, before the end of its burst. The next one ends at once.
+  private func stoppedBuild(_ policy: BusyPolicy? = nil) async throws -> RunningTasks {
     let tasks = try RunningTasks(source: source) { directory in
       [
         TaskDefinition(
-          "a", in: directory, "test -e go && exit; ./make 1000", watch: ["f", "g"],
-          policy: isRestarted ? .restart : nil)
+          "a", in: directory, "test -e go && exit; ./make 1000", watch: ["f", "g"], policy: policy)
       ]
     }
     try tasks.directory.link("make", to: "/bin/sleep")
@@ -128,6 +125,14 @@ struct BurstTests {
     try tasks.directory.write(to: "go")
     tasks.change("f", isPartial: true)
     #expect(await tasks.tells(["+a", "a~"]))
+    return tasks
+  }
+
+  @Test(arguments: [false, true])
+  func `a run that builds is stopped in the burst, and the next one begins after it`(
+    isRestarted: Bool
+  ) async throws {
+    let tasks = try await stoppedBuild(isRestarted ? .restart : nil)
     tasks.change("g", isPartial: true)
     #expect(await tasks.runner.afterQueue { tasks.story } == ["+a", "a~"])
     source.endBurst()
@@ -189,15 +194,7 @@ struct BurstTests {
     async throws
   {
     for isStop in [false, true] {
-      let tasks = try RunningTasks(source: source) { directory in
-        [TaskDefinition("a", in: directory, "test -e go && exit; ./make 1000", watch: ["f"])]
-      }
-      try tasks.directory.link("make", to: "/bin/sleep")
-      tasks.runner.start()
-      #expect(await eventually { tasks.runner.builds("a") })
-      try tasks.directory.write(to: "go")
-      tasks.change("f", isPartial: true)
-      #expect(await tasks.tells(["+a", "a~"]))
+      let tasks = try await stoppedBuild()
       if isStop {
         tasks.runner.stop()
         #expect(await tasks.hasRounds(1))
