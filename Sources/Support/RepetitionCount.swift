@@ -28,10 +28,13 @@ package struct RepetitionCount: Hashable, Sendable {
     package static let test = Duration.milliseconds(250)
     /// The first delay of what no test has spoken for, in which a person saves again; it doubles.
     package static let firstPause = Duration.seconds(1)
+    /// The delay with which a person who looks like a loop can live, and up to which pause in a row it stays: they
+    /// may save soon after each start for a while.
+    package static let bearable = (pause: Duration.seconds(10), number: 16)
     /// From this delay on a message says what is delayed, and what to do.
     package static let noticed = Duration.seconds(8)
     /// The longest delay of a start after which the time of a change is compared with those before.
-    package static let longestTested = Duration.seconds(20)
+    package static let longestTested = Duration.seconds(8)
     /// The longest delay.
     package static let longestPause = Duration.seconds(600)
     /// Each so many proofs in a row for others count as one repetition: they may answer to the run.
@@ -64,6 +67,10 @@ package struct RepetitionCount: Hashable, Sendable {
     package static let ownShare = 3
     /// Within this time after start after start no person saves: what the run does then counts, and later not.
     package static let restless = Duration.milliseconds(800)
+    /// The standard deviation of times after the starts, and the part of their average, from which on they are any
+    /// times: a person saves then, and hardly a process. Up to this number in a row, such changes are delayed as
+    /// those in a rush.
+    package static let anyTime = (deviation: Duration.milliseconds(200), part: 0.2, number: 100)
     /// After so many starts in a row for changes that came within `restless` after the change before, a start is
     /// delayed by this at least: a person saves that often for a while, and a process for ever.
     package static let rush: [(starts: Int, delay: Duration)] = [
@@ -93,7 +100,7 @@ package struct RepetitionCount: Hashable, Sendable {
   private struct Times: Hashable {
     /// An average of times in seconds, in which older ones count less, and their variance.
     private struct Average: Hashable {
-      private var mean = 0.0
+      private(set) var mean = 0.0
       private(set) var variance = 0.0
 
       /// Adds one of so many times. Returns the square by which it differs from those before, as far as one
@@ -116,6 +123,12 @@ package struct RepetitionCount: Hashable, Sendable {
 
     /// Whether the times after the starts vary more than a test could be for.
     var isWide: Bool { offsets.variance > Rules.wideDeviation * Rules.wideDeviation }
+
+    /// Whether they are any times.
+    var areAny: Bool {
+      let least = max(Rules.anyTime.deviation / .seconds(1), offsets.mean * Rules.anyTime.part)
+      return offsets.variance > least * least
+    }
 
     /// Adds the times of a change. Returns for how many repetitions they count: by the logarithm of the ratio of
     /// the likelihoods that it follows the start, and that it follows the change before.
@@ -157,6 +170,10 @@ package struct RepetitionCount: Hashable, Sendable {
   private var rush = 0
   /// How often the key has changed when the run did something, since the run had done so much.
   private var coincidences = Coincidences()
+  /// Whether the latest change was made in a run that ends by itself.
+  private var isInFinite = false
+  /// Whether a process of a run was seen to have the file open for writing.
+  private var wasSeen = false
   /// Whether the key has changed since the latest start.
   package private(set) var hasChanged = false
   /// Whether another run was requested for the latest change, so that the next one counts again.
@@ -169,6 +186,9 @@ package struct RepetitionCount: Hashable, Sendable {
 
   /// Whether the key may be one that runs change.
   package var isSuspected: Bool { repetitions > 0 && !isProved }
+
+  /// Whether the key changes at any time during runs that end by themselves, and none of them was seen to do it.
+  private var isAnyTime: Bool { isInFinite && !wasSeen && times.areAny }
 
   /// Whether no test has spoken for a person, up to a delay that is noticed.
   package var isProved: Bool { delayOfRepetitions() >= Rules.noticed }
@@ -187,12 +207,19 @@ package struct RepetitionCount: Hashable, Sendable {
     let excess = repetitions - Rules.free
     if excess <= 0 { return .zero }
     if excess <= tests { return isTested ? Rules.test : .zero }
+    if isAnyTime, repetitions <= Rules.anyTime.number {
+      return Rules.rush.first { repetitions > $0.starts }?.delay ?? Rules.test
+    }
     return Self.pause(excess - tests)
   }
 
   /// The pause of this number in a row, counted from 1.
   package static func pause(_ number: Int) -> Duration {
-    min(Rules.firstPause * (1 << min(number - 1, 10)), Rules.longestPause)
+    let bearable = Rules.bearable
+    if number <= bearable.number {
+      return min(Rules.firstPause * (1 << min(number - 1, 10)), bearable.pause)
+    }
+    return min(bearable.pause * (1 << min(number - bearable.number, 10)), Rules.longestPause)
   }
 
   /// Whether the delay before the run of this number is a test beside processes that do not end by themselves.
@@ -222,7 +249,9 @@ package struct RepetitionCount: Hashable, Sendable {
     if !isRushed { rush = max(rush - 3, 0) } else if isFirst { rush += 1 }
     (hasChanged, isAnswered, latestOffset) = (true, false, offset)
     let evidence = isFirst ? note(offset, isAtSameTime) : 0
-    tests = circumstance == .finite ? Rules.tests.finite : Rules.tests.lasting
+    isInFinite = circumstance == .finite
+    tests = isInFinite ? Rules.tests.finite : Rules.tests.lasting
+    wasSeen = verdict == .run || wasSeen && verdict != .others
     switch (verdict, circumstance) {
     case (.others, _):
       if isFirst {
@@ -326,11 +355,16 @@ package struct RepetitionCount: Hashable, Sendable {
 
   /// A key has changed that counts together with others.
   ///
-  /// - Parameter growth: That of its own count; `nil` if others have changed it.
-  package mutating func changed(after growth: Int?, at offset: Duration) {
+  /// - Parameters:
+  ///   - growth: That of its own count; `nil` if others have changed it.
+  ///   - isInFinite: Whether the run ends by itself.
+  package mutating func changed(after growth: Int?, at offset: Duration, isInFinite: Bool) {
     if growth == nil { repetitions = 0 }
+    self.isInFinite = isInFinite
     let isFirst = !hasChanged || isAnswered
-    (hasChanged, isAnswered, self.offset) = (true, false, offset)
+    let isAtSameTime = isNear(offset)
+    (hasChanged, isAnswered, latestOffset) = (true, false, offset)
+    if isFirst { _ = note(offset, isAtSameTime) }
     if let growth, isFirst { repetitions = max(repetitions + growth.signum(), 0) }
   }
 

@@ -48,10 +48,82 @@ struct RepetitionCountTests {
     #expect(delays[10] != .milliseconds(250))
   }
 
-  @Test mutating func `what no test has spoken for waits 1 s, then twice as long, up to 600 s`() {
+  @Test
+  mutating func `what no test has spoken for waits 1, 2, 4, 8 s, 10 s for a while, up to 600 s`() {
     let delays = delays(40)
-    #expect(delays[10..<20].map { $0 / .seconds(1) } == [1, 2, 4, 8, 16, 32, 64, 128, 256, 512])
-    #expect(delays[20...].allSatisfy { $0 == .seconds(600) })
+    #expect(delays[10..<14].map { $0 / .seconds(1) } == [1, 2, 4, 8])
+    #expect(delays[14..<26].allSatisfy { $0 == .seconds(10) })
+    #expect(delays[26..<31].map { $0 / .seconds(1) } == [20, 40, 80, 160, 320])
+    #expect(delays[31...].allSatisfy { $0 == .seconds(600) })
+  }
+
+  // MARK: People in runs, and loops that look like them
+
+  /// The delays of changes of which one comes in each run of this length, so long after its start as `offset` says,
+  /// and the times of the starts for them.
+  private mutating func inRuns(
+    _ times: Int, of length: Duration, _ offset: () -> Duration
+  ) -> (delays: [Duration], starts: [Duration]) {
+    var (delays, starts) = ([Duration](), [Duration]())
+    var now = Duration.zero
+    for _ in 0..<times {
+      let offset = offset()
+      count.changed(.unknown, at: offset)
+      let delay = count.delay()
+      let next = max(length, offset) + delay
+      now += next
+      delays.append(delay)
+      starts.append(now)
+      count.began(after: next, isComplete: true)
+    }
+    return (delays, starts)
+  }
+
+  @Test(arguments: 1...20 as ClosedRange<UInt64>, [1.5, 2, 3, 8])
+  mutating func `who saves once in each run, at any moment, waits 1 s in 30 at most, 4 s in 100`(
+    seed: UInt64, length: Double
+  ) {
+    var random = SeededGenerator(seed: seed)
+    let delays = inRuns(100, of: .seconds(length)) {
+      .seconds(.random(in: 0...length, using: &random))
+    }.delays
+    #expect(delays[..<30].allSatisfy { $0 <= .seconds(1) })
+    #expect(delays.allSatisfy { $0 <= .seconds(4) })
+    #expect(!count.isProved)
+  }
+
+  @Test(arguments: 1...20 as ClosedRange<UInt64>)
+  mutating func `who saves only in the half second after starts waits 10 s in 25 at most`(
+    seed: UInt64
+  ) {
+    var random = SeededGenerator(seed: seed)
+    let delays = inRuns(25, of: .seconds(1)) {
+      .milliseconds(Int.random(in: 0...450, using: &random))
+    }.delays
+    #expect(delays.allSatisfy { $0 <= .seconds(10) })
+  }
+
+  @Test(arguments: 1...10 as ClosedRange<UInt64>, [0, 0.1, 0.5, 1, 2, 5, 10, 30])
+  mutating func `what follows each start by 10 % leads to 20 starts in a minute and 60 in ten`(
+    seed: UInt64, time: Double
+  ) {
+    var random = SeededGenerator(seed: seed)
+    let starts = inRuns(200, of: .zero) {
+      .seconds(time * .random(in: 0.9...1.1, using: &random))
+    }.starts
+    #expect(starts.count { $0 < .seconds(60) } <= 20)
+    #expect(starts.count { $0 < .seconds(600) } <= 60)
+  }
+
+  @Test(arguments: 1...10 as ClosedRange<UInt64>, [0.4, 1.2, 2.5])
+  mutating func `what follows each start with up to 0.4 s more leads to 120 starts in ten minutes`(
+    seed: UInt64, time: Double
+  ) {
+    var random = SeededGenerator(seed: seed)
+    let starts = inRuns(200, of: .zero) {
+      .seconds(time + .random(in: -0.4...0.4, using: &random))
+    }.starts
+    #expect(starts.count { $0 < .seconds(600) } <= 120)
   }
 
   @Test mutating func `who makes a change makes no difference unless others are proved to`() {

@@ -98,13 +98,14 @@ extension ChangeJudge {
           records[key, default: Record()].count.changed(evidence.verdict, at: offset, circumstance)
         }.max() ?? 0
       if evidence.verdict == .others {
-        common.changed(after: nil, at: offset)
+        common.changed(after: nil, at: offset, isInFinite: !isBesideLasting)
       } else if isCommon && countForAll {
         // A path that is rewritten at another time after the start, for the first times, says nothing.
         let count = records[change.path]?.count.repetitions ?? 0
         let isFirst = isInterruptible && growth == 1 && !change.isOfEntry
         let saysNothing = isFirst && count <= RepetitionCount.Rules.free + 1
-        common.changed(after: saysNothing ? 0 : growth, at: offset)
+        common.changed(
+          after: saysNothing ? 0 : growth, at: offset, isInFinite: !isBesideLasting)
       }
       switch evidence.verdict {
       case .others: markEdited(change)

@@ -283,7 +283,7 @@ struct ChangeJudgeFollowUpTests {
     _ = bench.round([("/p/log", "once more")])
     bench.actions = bench.judge.stopped()
     bench.write("/p/log", "saved", .othersRunning)
-    #expect(bench.followUp == .after(.seconds(16)))
+    #expect(bench.followUp == .after(.seconds(10)))
     bench.waitForDelay()
     #expect(bench.run == ["/p/log"])
   }
@@ -316,9 +316,9 @@ struct ChangeJudgeFollowUpTests {
   @Test func `a delay of an earlier round does nothing`() {
     var bench = delayed()
     let generation = bench.generation ?? 0
-    #expect(bench.round([("/p/log", "other")]) == .after(.seconds(16)))
+    #expect(bench.round([("/p/log", "other")]) == .after(.seconds(10)))
     let newest = bench.generation ?? 0
-    bench.now += .seconds(16)
+    bench.now += .seconds(10)
     bench.elapse(generation)
     #expect(bench.actions.isEmpty)
     bench.elapse(newest)

@@ -376,7 +376,7 @@ struct ChangeJudgeOutputTests {
     bench.write("/p/log", "running")
     bench.end()
     var delays: [FollowUp] = []
-    for count in 0..<20 {
+    for count in 0..<40 {
       bench.now += .milliseconds(5)
       bench.write("/p/log", "succeeded \(count)", .idle)
       delays.append(bench.followUp)

@@ -7,7 +7,9 @@ enum ChangeJudgeRules {
     switch repetitions {
     case ...3: .zero
     case ...10: .milliseconds(250)
-    case ...20: .seconds(1 << (repetitions - 11))
+    case ...14: .seconds(1 << (repetitions - 11))
+    case ...26: .seconds(10)
+    case ...31: .seconds(10 << (repetitions - 26))
     default: .seconds(600)
     }
   }
