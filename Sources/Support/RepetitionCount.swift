@@ -84,6 +84,8 @@ package struct RepetitionCount: Hashable, Sendable {
   package enum Circumstance: Hashable, Sendable {
     /// The run ends by itself.
     case finite
+    /// It has ended by itself.
+    case ended
     /// Processes are there that do not end by themselves: those of a run that a change restarts, or that runs
     /// have left behind. If it is known that they did something just when the key changed: how often they have
     /// done something, since the first look at them.
@@ -158,6 +160,9 @@ package struct RepetitionCount: Hashable, Sendable {
   private var countOfEnds = 0
   /// The number of proofs in a row that others change the key, always at the same time after a start.
   private var proofs = 0
+  /// The number of starts in a row of runs that end by themselves, each followed by one change that others are
+  /// proved to make, at about the same time: they may answer to the run.
+  private var followers = 0
   /// When the key changed, after the latest start.
   package private(set) var offset: Duration?
   /// When it changed last.
@@ -199,8 +204,13 @@ package struct RepetitionCount: Hashable, Sendable {
   ///   keys alike (`isTested(_:)`): if all delays were the same, saves at an even pace would look like what a run
   ///   changes after each start.
   package func delay(isTested: Bool = true) -> Duration {
-    let ofRush = Rules.rush.first { rush >= $0.starts }?.delay ?? .zero
-    return max(delayOfRepetitions(isTested: isTested), ofRush)
+    let ofRush = Rules.rush.first { max(rush, followers) >= $0.starts }?.delay ?? .zero
+    return max(delayOfRepetitions(isTested: isTested), ofRush, delayOfFollowers)
+  }
+
+  private var delayOfFollowers: Duration {
+    if followers <= Rules.free + Rules.tests.finite { return .zero }
+    return Self.pause(max(followers - Rules.anyTime.number, 1))
   }
 
   private func delayOfRepetitions(isTested: Bool = true) -> Duration {
@@ -249,7 +259,7 @@ package struct RepetitionCount: Hashable, Sendable {
     if !isRushed { rush = max(rush - 3, 0) } else if isFirst { rush += 1 }
     (hasChanged, isAnswered, latestOffset) = (true, false, offset)
     let evidence = isFirst ? note(offset, isAtSameTime) : 0
-    isInFinite = circumstance == .finite
+    isInFinite = circumstance == .finite || circumstance == .ended
     tests = isInFinite ? Rules.tests.finite : Rules.tests.lasting
     wasSeen = verdict == .run || wasSeen && verdict != .others
     switch (verdict, circumstance) {
@@ -257,11 +267,16 @@ package struct RepetitionCount: Hashable, Sendable {
       if isFirst {
         let isSame = former.map { Self.distance($0, offset) <= Rules.tolerance } ?? false
         proofs = isSame ? proofs + 1 : 0
+        followers = circumstance == .finite && !times.isWide ? followers + 1 : 0
+      } else if !isAtSameTime {
+        // A person saves again.
+        followers = 0
       }
       let count = proofs / Rules.proofs
       (repetitions, countOfEnds, isFirm, isLearned) = (count, 0, false, false)
-      (coincidences, times, rush) = (Coincidences(), Times(), 0)
-    case (_, .finite):
+      (coincidences, rush) = (Coincidences(), 0)
+      if !isInFinite { times = Times() }
+    case (_, .finite), (_, .ended):
       if isFirst { add(1) }
     case (_, .lasting(let activity)):
       let follows = follows(activity)

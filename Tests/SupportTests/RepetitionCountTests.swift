@@ -62,13 +62,13 @@ struct RepetitionCountTests {
   /// The delays of changes of which one comes in each run of this length, so long after its start as `offset` says,
   /// and the times of the starts for them.
   private mutating func inRuns(
-    _ times: Int, of length: Duration, _ offset: () -> Duration
+    _ times: Int, of length: Duration, _ verdict: Verdict = .unknown, _ offset: () -> Duration
   ) -> (delays: [Duration], starts: [Duration]) {
     var (delays, starts) = ([Duration](), [Duration]())
     var now = Duration.zero
     for _ in 0..<times {
       let offset = offset()
-      count.changed(.unknown, at: offset)
+      count.changed(verdict, at: offset)
       let delay = count.delay()
       let next = max(length, offset) + delay
       now += next
@@ -113,6 +113,35 @@ struct RepetitionCountTests {
     }.starts
     #expect(starts.count { $0 < .seconds(60) } <= 20)
     #expect(starts.count { $0 < .seconds(600) } <= 60)
+  }
+
+  /// As a build server does that is asked by each run, and the run sleeps meanwhile.
+  @Test(arguments: 1...10 as ClosedRange<UInt64>)
+  mutating func `what others change once in each run, soon after its start, becomes rare`(
+    seed: UInt64
+  ) {
+    var random = SeededGenerator(seed: seed)
+    let (delays, starts) = inRuns(300, of: .seconds(1), .others) {
+      .milliseconds(Int.random(in: 200...500, using: &random))
+    }
+    #expect(
+      delays[..<10].allSatisfy { $0 == .zero } && delays[..<30].allSatisfy { $0 <= .seconds(1) })
+    #expect(delays[..<100].allSatisfy { $0 <= .seconds(4) })
+    #expect(starts.count { $0 < .seconds(40) } <= 26 && starts.count { $0 < .seconds(600) } <= 130)
+  }
+
+  @Test mutating func `what others change again in a run, or at any moment, is not delayed`() {
+    for number in 1...200 {
+      count.changed(.others, at: .milliseconds(300 + number % 3 * 100))
+      count.changed(.others, at: .milliseconds(700))
+      #expect(count.delay() == .zero)
+      count.began(after: .seconds(1), isComplete: true)
+    }
+    var random = SeededGenerator(seed: 1)
+    let delays = inRuns(200, of: .seconds(3), .others) {
+      .seconds(.random(in: 0...3, using: &random))
+    }.delays
+    #expect(delays.allSatisfy { $0 == .zero })
   }
 
   @Test(arguments: 1...10 as ClosedRange<UInt64>, [0.4, 1.2, 2.5])
@@ -386,7 +415,7 @@ struct RepetitionCountTests {
   }
 
   @Test mutating func `each seventh proof in a row at the same time counts as one repetition`() {
-    let delays = change(71, .others)
+    let delays = change(71, .others, at: .seconds(1), .lasting(activity: nil))
     #expect(count.repetitions == 10)
     // The first one repeats nothing.
     #expect(delays.firstIndex { $0 > .zero } == 28)

@@ -90,7 +90,7 @@ extension ChangeJudge {
       }
       let evidence = change.evidence
       let circumstance: RepetitionCount.Circumstance =
-        isBesideLasting ? .lasting(activity: evidence.activity) : .finite
+        isBesideLasting ? .lasting(activity: evidence.activity) : hasEnded ? .ended : .finite
       // What is delayed for its own sake says nothing of other paths.
       let isCommon = records[change.path]?.count.isProved != true
       let growth =
