@@ -51,12 +51,16 @@ package struct Coalescer {
     var kind = fate.kindInPlace
     var from: Path?
     if !fate.exists {
-      // A file that has a new name is not removed.
-      if renames.destination(of: index) != nil { return nil }
+      // A file that has a new name is not removed, unless it has replaced another file there.
+      if let destination = renames.destination(of: index), !replaces(destination, renames) {
+        return nil
+      }
     } else if let (origin, isCovered) = renames.origin(of: index) {
       if isCovered {
         let isReplaced = fate.existedBefore && renames.destination(of: index) == nil
         kind = isReplaced ? .modified : changeWithDirectory(of: fate, from: fates[origin])
+      } else if replaces(index, renames) {
+        kind = .modified
       } else if fate.type == .directory || !fates[origin].exists {
         // The rename of a directory also covers its descendants. That of a file whose old name
         // exists again is a change of both names.
@@ -67,6 +71,14 @@ package struct Coalescer {
       ChangeBatch.Change(
         path: fate.path, kind: $0, type: $0 == .removed ? .unknown : fate.type, from: from)
     }
+  }
+
+  /// Whether a file that was moved by itself has replaced another one that is gone, as a save does that goes to
+  /// a temporary file first.
+  private func replaces(_ index: Int, _ renames: Renames) -> Bool {
+    let fate = fates[index]
+    return fate.existedBefore && fate.type != .directory && renames.destination(of: index) == nil
+      && renames.origin(of: index)?.isCovered == false
   }
 
   /// The change of an entry that was renamed with its directory, under any of its paths. Which of
