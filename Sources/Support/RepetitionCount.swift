@@ -26,7 +26,8 @@ package struct RepetitionCount: Hashable, Sendable {
     package static let tests = (finite: 7, lasting: 4)
     /// The delay of a test: unnoticeable.
     package static let test = Duration.milliseconds(250)
-    /// The first delay of what no test has spoken for, in which a person saves again; it doubles.
+    /// The first delay of what no test has spoken for, in which a person saves again; it doubles, with a rest at
+    /// what is bearable in runs that end by themselves.
     package static let firstPause = Duration.seconds(1)
     /// The delay with which a person who looks like a loop can live, and up to which pause in a row it stays: they
     /// may save soon after each start for a while.
@@ -34,7 +35,7 @@ package struct RepetitionCount: Hashable, Sendable {
     /// From this delay on a message says what is delayed, and what to do.
     package static let noticed = Duration.seconds(8)
     /// The longest delay of a start after which the time of a change is compared with those before.
-    package static let longestTested = Duration.seconds(8)
+    package static let longestTested = Duration.seconds(20)
     /// The longest delay.
     package static let longestPause = Duration.seconds(600)
     /// Each so many proofs in a row for others count as one repetition: they may answer to the run.
@@ -68,11 +69,14 @@ package struct RepetitionCount: Hashable, Sendable {
     /// Within this time after start after start no person saves: what the run does then counts, and later not.
     package static let restless = Duration.milliseconds(800)
     /// The standard deviation of times after the starts, and the part of their average, from which on they are any
-    /// times: a person saves then, and hardly a process. Up to this number in a row, such changes are delayed as
-    /// those in a rush.
-    package static let anyTime = (deviation: Duration.milliseconds(200), part: 0.2, number: 100)
+    /// times, down to so much of it: a person saves then, and hardly a process. One time counts for so much of the
+    /// variance at most. Up to this number in a row, such changes are delayed as those in a rush.
+    package static let anyTime = (
+      deviation: Duration.milliseconds(200), part: 0.15, least: 0.6, most: 2.0, number: 100
+    )
     /// After so many starts in a row for changes that came within `restless` after the change before, a start is
-    /// delayed by this at least: a person saves that often for a while, and a process for ever.
+    /// delayed by this at least: a person saves that often for a while, and a process for ever. The same after so
+    /// many in a row at any time, or for what others change after each start.
     package static let rush: [(starts: Int, delay: Duration)] = [
       (60, .seconds(4)), (40, .seconds(2)), (30, .seconds(1)),
     ]
@@ -97,7 +101,7 @@ package struct RepetitionCount: Hashable, Sendable {
     var since = 0
   }
 
-  /// The times of changes beside lasting processes: after the start, and after the change before. What
+  /// The times of changes: after the start, and after the change before. What
   /// processes change follows a start, however late that is; what a person saves follows the save before.
   private struct Times: Hashable {
     /// An average of times in seconds, in which older ones count less, and their variance.
@@ -127,16 +131,31 @@ package struct RepetitionCount: Hashable, Sendable {
     var isWide: Bool { offsets.variance > Rules.wideDeviation * Rules.wideDeviation }
 
     /// Whether they are any times.
-    var areAny: Bool {
-      let least = max(Rules.anyTime.deviation / .seconds(1), offsets.mean * Rules.anyTime.part)
-      return offsets.variance > least * least
+    private(set) var areAny = false
+
+    /// The variance by which one time after a start differs from the one before. A single one that differs, as of a
+    /// first run that is slow, has little weight.
+    private var scatter = 0.0
+    private var latest = 0.0
+
+    private mutating func updateAreAny(_ time: Double) {
+      defer { latest = time }
+      if count == 1 { return }
+      let rule = Rules.anyTime
+      let limit = max(rule.deviation / .seconds(1), offsets.mean * rule.part)
+      let square = min((time - latest) * (time - latest) / 2, rule.most * limit * limit)
+      scatter += (square - scatter) / Double(min(count - 1, Rules.memory))
+      let least = areAny ? limit * rule.least : limit
+      areAny = scatter > least * least
     }
 
     /// Adds the times of a change. Returns for how many repetitions they count: by the logarithm of the ratio of
     /// the likelihoods that it follows the start, and that it follows the change before.
     mutating func add(offset: Duration, gap: Duration) -> Int {
       count += 1
-      let offset = offsets.add(offset / .seconds(1), number: count)
+      let time = offset / .seconds(1)
+      let offset = offsets.add(time, number: count)
+      updateAreAny(time)
       let gap = gaps.add(gap / .seconds(1), number: count)
       let variance = max(
         min(offsets.variance, gaps.variance), Rules.leastDeviation * Rules.leastDeviation)
@@ -177,6 +196,8 @@ package struct RepetitionCount: Hashable, Sendable {
   private var coincidences = Coincidences()
   /// Whether the latest change was made in a run that ends by itself.
   private var isInFinite = false
+  /// How many of the repetitions came at any time.
+  private var countOfAnyTime = 0
   /// Whether a process of a run was seen to have the file open for writing.
   private var wasSeen = false
   /// Whether the key has changed since the latest start.
@@ -192,8 +213,10 @@ package struct RepetitionCount: Hashable, Sendable {
   /// Whether the key may be one that runs change.
   package var isSuspected: Bool { repetitions > 0 && !isProved }
 
-  /// Whether the key changes at any time during runs that end by themselves, and none of them was seen to do it.
-  private var isAnyTime: Bool { isInFinite && !wasSeen && times.areAny }
+  /// Whether the key changes at any time during runs that end by themselves, and nothing shows that they do it.
+  private var isAnyTime: Bool {
+    isInFinite && !wasSeen && !isLearned && countOfEnds == 0 && times.areAny
+  }
 
   /// Whether no test has spoken for a person, up to a delay that is noticed.
   package var isProved: Bool { delayOfRepetitions() >= Rules.noticed }
@@ -217,18 +240,24 @@ package struct RepetitionCount: Hashable, Sendable {
     let excess = repetitions - Rules.free
     if excess <= 0 { return .zero }
     if excess <= tests { return isTested ? Rules.test : .zero }
-    if isAnyTime, repetitions <= Rules.anyTime.number {
-      return Rules.rush.first { repetitions > $0.starts }?.delay ?? Rules.test
+    let number = excess - tests - countOfAnyTime
+    if isAnyTime || number <= 0 {
+      let late = repetitions - Rules.anyTime.number
+      let delay = Rules.rush.first { repetitions > $0.starts }?.delay ?? Rules.test
+      return late > 0 ? max(Self.pause(late), delay) : delay
     }
-    return Self.pause(excess - tests)
+    return isInFinite ? Self.bearablePause(number) : Self.pause(number)
   }
 
   /// The pause of this number in a row, counted from 1.
   package static func pause(_ number: Int) -> Duration {
+    min(Rules.firstPause * (1 << min(number - 1, 10)), Rules.longestPause)
+  }
+
+  /// The same in runs that end by themselves.
+  private static func bearablePause(_ number: Int) -> Duration {
     let bearable = Rules.bearable
-    if number <= bearable.number {
-      return min(Rules.firstPause * (1 << min(number - 1, 10)), bearable.pause)
-    }
+    if number <= bearable.number { return min(pause(number), bearable.pause) }
     return min(bearable.pause * (1 << min(number - bearable.number, 10)), Rules.longestPause)
   }
 
@@ -258,10 +287,11 @@ package struct RepetitionCount: Hashable, Sendable {
     let isRushed = gap.map { $0 < Rules.restless } ?? false
     if !isRushed { rush = max(rush - 3, 0) } else if isFirst { rush += 1 }
     (hasChanged, isAnswered, latestOffset) = (true, false, offset)
-    let evidence = isFirst ? note(offset, isAtSameTime) : 0
     isInFinite = circumstance == .finite || circumstance == .ended
+    let evidence = isFirst ? note(offset, isAtSameTime) : 0
     tests = isInFinite ? Rules.tests.finite : Rules.tests.lasting
     wasSeen = verdict == .run || wasSeen && verdict != .others
+    if verdict != .others { followers = 0 }
     switch (verdict, circumstance) {
     case (.others, _):
       if isFirst {
@@ -273,11 +303,12 @@ package struct RepetitionCount: Hashable, Sendable {
         followers = 0
       }
       let count = proofs / Rules.proofs
-      (repetitions, countOfEnds, isFirm, isLearned) = (count, 0, false, false)
+      (repetitions, countOfEnds, countOfAnyTime) = (count, 0, 0)
+      (isFirm, isLearned) = (false, false)
       (coincidences, rush) = (Coincidences(), 0)
       if !isInFinite { times = Times() }
     case (_, .finite), (_, .ended):
-      if isFirst { add(1) }
+      if isFirst { addInFinite() }
     case (_, .lasting(let activity)):
       let follows = follows(activity)
       if follows { isFirm = true }
@@ -305,7 +336,7 @@ package struct RepetitionCount: Hashable, Sendable {
     self.offset = offset
     guard let startDelay else { return 0 }
     // After a pause, all times are later than those before.
-    if startDelay > Rules.longestTested { return isAtSameTime ? 1 : -1 }
+    if !isInFinite && startDelay > Rules.longestTested { return isAtSameTime ? 1 : -1 }
     return times.add(offset: offset, gap: startDelay + offset)
   }
 
@@ -329,6 +360,11 @@ package struct RepetitionCount: Hashable, Sendable {
     if coincidences.count == 0 { coincidences.since = activity - 1 }
     coincidences.count += 1
     return coincidences.count * Rules.ownShare >= activity - coincidences.since
+  }
+
+  private mutating func addInFinite() {
+    add(1)
+    if isAnyTime && repetitions > Rules.free + tests { countOfAnyTime += 1 }
   }
 
   private mutating func add(_ count: Int) {
@@ -372,15 +408,21 @@ package struct RepetitionCount: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - growth: That of its own count; `nil` if others have changed it.
+  ///   - isSeen: Whether a process of the run has the file open for writing.
   ///   - isInFinite: Whether the run ends by itself.
-  package mutating func changed(after growth: Int?, at offset: Duration, isInFinite: Bool) {
-    if growth == nil { repetitions = 0 }
+  package mutating func changed(
+    after growth: Int?, at offset: Duration, isSeen: Bool, isInFinite: Bool
+  ) {
+    if growth == nil { (repetitions, countOfAnyTime) = (0, 0) }
     self.isInFinite = isInFinite
+    wasSeen = isSeen || wasSeen && growth != nil
     let isFirst = !hasChanged || isAnswered
     let isAtSameTime = isNear(offset)
     (hasChanged, isAnswered, latestOffset) = (true, false, offset)
     if isFirst { _ = note(offset, isAtSameTime) }
-    if let growth, isFirst { repetitions = max(repetitions + growth.signum(), 0) }
+    guard let growth, isFirst else { return }
+    if growth > 0 && isInFinite { return addInFinite() }
+    repetitions = max(repetitions + growth.signum(), 0)
   }
 
   /// The latest change has left the key as it was: the row goes on, and is not longer by it.
@@ -395,8 +437,8 @@ package struct RepetitionCount: Hashable, Sendable {
 
   /// It is proved elsewhere that runs change the key.
   package mutating func prove() {
-    while !isProved { repetitions += 1 }
     isLearned = true
+    while !isProved { repetitions += 1 }
   }
 
   /// Another run is requested for the latest change.

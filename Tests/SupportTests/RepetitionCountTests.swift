@@ -79,7 +79,7 @@ struct RepetitionCountTests {
     return (delays, starts)
   }
 
-  @Test(arguments: 1...20 as ClosedRange<UInt64>, [1.5, 2, 3, 8])
+  @Test(arguments: 1...20 as ClosedRange<UInt64>, [1.5, 2, 3, 8, 20, 60])
   mutating func `who saves once in each run, at any moment, waits 1 s in 30 at most, 4 s in 100`(
     seed: UInt64, length: Double
   ) {
@@ -90,6 +90,29 @@ struct RepetitionCountTests {
     #expect(delays[..<30].allSatisfy { $0 <= .seconds(1) })
     #expect(delays.allSatisfy { $0 <= .seconds(4) })
     #expect(!count.isProved)
+  }
+
+  /// The deviation is near the limit at times.
+  @Test(arguments: 1...20 as ClosedRange<UInt64>)
+  mutating func `who saves in the last two of three seconds waits 1 s in 30 at most, 4 s in 100`(
+    seed: UInt64
+  ) {
+    var random = SeededGenerator(seed: seed)
+    let delays = inRuns(100, of: .seconds(3)) { .seconds(.random(in: 1...3, using: &random)) }
+      .delays
+    #expect(delays[..<30].allSatisfy { $0 <= .seconds(1) })
+    #expect(delays.allSatisfy { $0 <= .seconds(4) })
+  }
+
+  @Test
+  mutating func `what was seen, or is proved elsewhere, is not a person's, whenever it changes`() {
+    var random = SeededGenerator(seed: 1)
+    let seen = inRuns(14, of: .seconds(3), .run) { .seconds(.random(in: 0...3, using: &random)) }
+    #expect(seen.delays.last == .seconds(8))
+    count = RepetitionCount()
+    _ = inRuns(12, of: .seconds(3)) { .seconds(.random(in: 0...3, using: &random)) }
+    count.prove()
+    #expect(count.delay() == .seconds(8))
   }
 
   @Test(arguments: 1...20 as ClosedRange<UInt64>)
@@ -130,6 +153,13 @@ struct RepetitionCountTests {
     #expect(starts.count { $0 < .seconds(40) } <= 26 && starts.count { $0 < .seconds(600) } <= 130)
   }
 
+  @Test mutating func `what nobody is proved to change does not wait for what others did before`() {
+    _ = inRuns(20, of: .seconds(1), .others) { .milliseconds(300) }
+    #expect(count.delay() > .zero)
+    _ = inRuns(1, of: .seconds(1)) { .milliseconds(300) }
+    #expect(count.delay() == .zero)
+  }
+
   @Test mutating func `what others change again in a run, or at any moment, is not delayed`() {
     for number in 1...200 {
       count.changed(.others, at: .milliseconds(300 + number % 3 * 100))
@@ -142,6 +172,19 @@ struct RepetitionCountTests {
       .seconds(.random(in: 0...3, using: &random))
     }.delays
     #expect(delays.allSatisfy { $0 == .zero })
+  }
+
+  @Test(arguments: [(0, 2), (5, 0.3), (0, 0.3)])
+  mutating func `a single run that is slow makes no person of a loop`(
+    _ case: (number: Int, time: Double)
+  ) {
+    var number = -1
+    let starts = inRuns(60, of: .zero) {
+      number += 1
+      return .seconds(number == `case`.number ? 8 : `case`.time)
+    }.starts
+    // Five more than without it.
+    #expect(starts.count { $0 < .seconds(68) } <= 25)
   }
 
   @Test(arguments: 1...10 as ClosedRange<UInt64>, [0.4, 1.2, 2.5])

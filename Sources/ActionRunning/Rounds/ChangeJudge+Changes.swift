@@ -98,14 +98,15 @@ extension ChangeJudge {
           records[key, default: Record()].count.changed(evidence.verdict, at: offset, circumstance)
         }.max() ?? 0
       if evidence.verdict == .others {
-        common.changed(after: nil, at: offset, isInFinite: !isBesideLasting)
+        common.changed(after: nil, at: offset, isSeen: false, isInFinite: !isBesideLasting)
       } else if isCommon && countForAll {
         // A path that is rewritten at another time after the start, for the first times, says nothing.
         let count = records[change.path]?.count.repetitions ?? 0
         let isFirst = isInterruptible && growth == 1 && !change.isOfEntry
         let saysNothing = isFirst && count <= RepetitionCount.Rules.free + 1
         common.changed(
-          after: saysNothing ? 0 : growth, at: offset, isInFinite: !isBesideLasting)
+          after: saysNothing ? 0 : growth, at: offset, isSeen: evidence.verdict == .run,
+          isInFinite: !isBesideLasting)
       }
       switch evidence.verdict {
       case .others: markEdited(change)

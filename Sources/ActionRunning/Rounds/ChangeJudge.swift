@@ -13,7 +13,7 @@ import SystemCalls
 /// | the change | leads to |
 /// |---|---|
 /// | holds what it held when the run began | nothing: that is settled |
-/// | others have made it, which is proved | a run at once; the count of its keys begins anew |
+/// | others have made it, which is proved | a run at once, unless it follows start after start |
 /// | it is not known who has made it | a run after the delay of its count (`RepetitionCount`) |
 /// | the same, and it is an output of the runs | no run of its own; it waits for the next one |
 ///

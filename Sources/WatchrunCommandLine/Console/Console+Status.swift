@@ -17,15 +17,19 @@ extension Console {
   }
 
   func drawStatus() {
-    let (text, typed) = status.withLock { ($0.isHidden ? nil : $0.text, $0.typed) }
     let columns = Terminal(STDERR_FILENO).columns ?? 80
-    let drawn = text.map { text in
-      let line =
-        typed.map { StatusText.prompt($0, columns: columns) }
-        ?? text.text(columns: columns, isColored: isColored)
-      return StatusRow.title(text.title) + Array(line.utf8)
+    // At once, so that no older text replaces a newer one.
+    let isChanged = status.withLock { status in
+      let text = status.isHidden ? nil : status.text
+      let drawn = text.map { text in
+        let line =
+          status.typed.map { StatusText.prompt($0, columns: columns) }
+          ?? text.text(columns: columns, isColored: isColored)
+        return StatusRow.title(text.title) + Array(line.utf8)
+      }
+      return exchange(&row.text, with: drawn) != drawn
     }
-    if exchange(&row.text, with: drawn) != drawn { messages.enqueue([]) }
+    if isChanged { messages.enqueue([]) }
   }
 
   /// Another program has the terminal: messages and output are kept until `reclaimTerminal`.
@@ -49,7 +53,9 @@ extension Console {
       status.typed = text
       return status.text != nil
     }
-    if isInRow { drawStatus() } else { showTypedAmongLines(text) }
+    if isInRow { drawStatus() }
+    // At the end, also a line that was begun before there was a row.
+    if !isInRow || text == nil { showTypedAmongLines(text) }
   }
 
   private func showTypedAmongLines(_ text: String?) {

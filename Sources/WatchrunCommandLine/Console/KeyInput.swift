@@ -1,3 +1,4 @@
+import Support
 import WatchrunSettings
 
 /// What is typed: keys, and after `t` the name of a task, up to the key Enter. A pure state machine.
@@ -23,6 +24,11 @@ struct KeyInput {
       }
     }
     return keys
+  }
+
+  /// Ends a name that is not complete. Returns the key for it, if there is such a name.
+  mutating func end() -> Key? {
+    exchange(&name, with: nil).map { _ in .giveTerminal(nil) }
   }
 
   private mutating func consume(_ byte: UInt8, _ typed: [UInt8]) -> Key {

@@ -48,7 +48,7 @@ final class KeyReader: Sendable {
   /// Reads typed keys, if this process group is in the foreground.
   private func read() {
     let wasPrepared = controller.isPrepared
-    if !wasPrepared { input.withLock { $0 = KeyInput() } }
+    if !wasPrepared, let end = input.withLock({ $0.end() }) { event(.key(end)) }
     while controller.prepareForKeys() {
       let bytes = controller.terminal.typed()
       if bytes.isEmpty { return }

@@ -46,8 +46,10 @@ struct StatusText: Hashable {
   /// A line that is being typed, of fewer than `columns` columns: its end, if there is no room for all.
   static func prompt(_ typed: String, columns: Int) -> String {
     let text = "watchrun: \(typed)"
-    if text.count < columns - 1 { return text + "▏" }
-    return columns < 4 ? "" : "…" + text.suffix(columns - 3) + "▏"
+    if text.columns < columns - 1 { return text + "▏" }
+    var end = Substring(text)
+    while !end.isEmpty && String(end).columns > columns - 3 { end.removeFirst() }
+    return columns < 4 ? "" : "…" + end + "▏"
   }
 
   /// The entries in their order, or, if there is no room for all, first what has failed and what runs.

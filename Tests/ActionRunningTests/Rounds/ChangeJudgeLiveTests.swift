@@ -36,7 +36,7 @@ struct ChangeJudgeLiveTests {
     let test = Duration.milliseconds(250)
     let first: [Duration] = [.zero, .zero, test]
     return (0..<count).map { number in
-      number < first.count ? first[number] : ChangeJudgeRules.delay(number + 8)
+      number < first.count ? first[number] : .seconds(min(1 << (number - first.count), 600))
     }
   }
 
@@ -160,7 +160,7 @@ struct ChangeJudgeLiveTests {
     let delays = delays(.others, count: 100)
     // Each seventh one counts, and after three of them it is delayed.
     #expect(delays[..<28].allSatisfy { $0 == .zero } && delays[28] == .milliseconds(250))
-    #expect(delays[28...].allSatisfy { $0 > .zero } && delays.last == .seconds(10))
+    #expect(delays[28...].allSatisfy { $0 > .zero } && delays.last == .seconds(64))
   }
 
   @Test func `where nothing is known, what follows the start is delayed by the law`() {
@@ -191,7 +191,7 @@ struct ChangeJudgeLiveTests {
 
   @Test func `a change later than a minute after the start does not count`() {
     #expect(delays(.unknown) { _ in .milliseconds(60_001) }.allSatisfy { $0 == .zero })
-    #expect(delays(.unknown) { _ in .seconds(60) }.last == .seconds(20))
+    #expect(delays(.unknown) { _ in .seconds(60) }.last == .seconds(600))
     #expect(delays(.unknown) { _ in .seconds(10) } == Self.law(20))
     #expect(delays(.unknown) { .seconds(11 + $0 % 3) }.allSatisfy { $0 <= .milliseconds(250) })
     #expect(delays(.coincidence) { .seconds(11 + $0 % 3) }.allSatisfy { $0 <= .milliseconds(250) })
@@ -210,7 +210,7 @@ struct ChangeJudgeLiveTests {
 
   // MARK: Delayed restarts
 
-  /// A bench whose restart for `/p/log` is delayed by 10 s.
+  /// A bench whose restart for `/p/log` is delayed by 32 s.
   private func delayed() -> ChangeJudgeBench {
     var bench = bench()
     for count in 0..<9 {
@@ -219,7 +219,7 @@ struct ChangeJudgeLiveTests {
       bench.now += .milliseconds(500)
       bench.write("/p/log", "#\(count)", .interruptible)
     }
-    #expect(bench.followUp == .after(.seconds(10)))
+    #expect(bench.followUp == .after(.seconds(32)))
     return bench
   }
 
@@ -257,7 +257,7 @@ struct ChangeJudgeLiveTests {
     bench.now += .milliseconds(300)
     bench.evidence = ["/p/log": evidence]
     bench.write("/p/log", "again", .interruptible)
-    #expect(bench.followUp == .after(.milliseconds(9_700)))
+    #expect(bench.followUp == .after(.milliseconds(31_700)))
   }
 
   @Test func `after others have proved to change a delayed path, its row begins anew`() {
@@ -273,7 +273,7 @@ struct ChangeJudgeLiveTests {
       return bench.waitForRun()
     }
     #expect(delays[..<3].allSatisfy { $0 <= .seconds(1) })
-    #expect(Array(delays[3...]) == [2, 4, 8, 10, 10].map(Duration.seconds))
+    #expect(Array(delays[3...]) == [2, 4, 8, 16, 32].map(Duration.seconds))
   }
 
   @Test func `the first delay of 8 s is announced`() {
@@ -299,7 +299,7 @@ struct ChangeJudgeLiveTests {
     bench.begin()
     bench.now += .milliseconds(500)
     bench.write("/p/log", "once more", .interruptible)
-    #expect(bench.followUp == .after(.seconds(10)))
+    #expect(bench.followUp == .after(.seconds(64)))
   }
 
   @Test func `a run that lasted 1.5 times as long without the change ends its row`() {
@@ -333,7 +333,7 @@ struct ChangeJudgeLiveTests {
 
   @Test func `a run that is owed still starts after the run ended by itself`() {
     var bench = delayed()
-    let due = bench.now + .seconds(10)
+    let due = bench.now + .seconds(32)
     bench.end(after: .milliseconds(500))
     bench.waitForDelay()
     #expect(bench.now == due)

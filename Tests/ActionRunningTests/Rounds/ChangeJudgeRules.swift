@@ -2,7 +2,8 @@
 
 /// The delays that are promised.
 enum ChangeJudgeRules {
-  /// The delay of what follows from a key that has changed so many times in a row, counted from 1.
+  /// The delay of what follows from a key that has changed in so many runs in a row that end by themselves, counted
+  /// from 1.
   static func delay(_ repetitions: Int) -> Duration {
     switch repetitions {
     case ...3: .zero

@@ -44,6 +44,14 @@ struct KeysTests {
     #expect(input.keys(in: Array("tä\u{7F}b\r".utf8)).last == .giveTerminal("b"))
   }
 
+  @Test func `a name that is not complete can be ended`() {
+    var input = KeyInput()
+    #expect(input.end() == nil)
+    _ = input.keys(in: Array("tb".utf8))
+    #expect(input.end() == .giveTerminal(nil))
+    #expect(input.keys(in: Array("q".utf8)) == [.quit])
+  }
+
   @Test func `the listing names each key`() {
     let listing = Key.listing(isAlone: false)
     #expect(listing.first == "r, Enter, Space  run now")

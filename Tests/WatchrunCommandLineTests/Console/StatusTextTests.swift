@@ -42,6 +42,7 @@ struct StatusTextTests {
     #expect(text.count < columns)
     #expect(columns < 6 || text.hasSuffix("ld▏"))
     #expect(text.hasPrefix("watchrun: ") == (columns > 22))
+    #expect(StatusText.prompt("task: \u{65E5}\u{672C}\u{8A9E}", columns: columns).columns < columns)
   }
 
   @Test func `the title says what has failed`() {
