@@ -180,7 +180,8 @@ package struct RepetitionCount: Hashable, Sendable {
   /// The number of proofs in a row that others change the key, always at the same time after a start.
   private var proofs = 0
   /// The number of starts in a row of runs that end by themselves, each followed by one change that others are
-  /// proved to make, at about the same time: they may answer to the run.
+  /// proved to make, at about the same time: they may answer to the run. Those in between of which nothing is
+  /// proved do not count.
   private var followers = 0
   /// When the key changed, after the latest start.
   package private(set) var offset: Duration?
@@ -291,7 +292,6 @@ package struct RepetitionCount: Hashable, Sendable {
     let evidence = isFirst ? note(offset, isAtSameTime) : 0
     tests = isInFinite ? Rules.tests.finite : Rules.tests.lasting
     wasSeen = verdict == .run || wasSeen && verdict != .others
-    if verdict != .others { followers = 0 }
     switch (verdict, circumstance) {
     case (.others, _):
       if isFirst {

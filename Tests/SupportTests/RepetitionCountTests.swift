@@ -153,11 +153,15 @@ struct RepetitionCountTests {
     #expect(starts.count { $0 < .seconds(40) } <= 26 && starts.count { $0 < .seconds(600) } <= 130)
   }
 
-  @Test mutating func `what nobody is proved to change does not wait for what others did before`() {
-    _ = inRuns(20, of: .seconds(1), .others) { .milliseconds(300) }
-    #expect(count.delay() > .zero)
-    _ = inRuns(1, of: .seconds(1)) { .milliseconds(300) }
-    #expect(count.delay() == .zero)
+  @Test mutating func `what is proved in every second run only becomes rare as well`() {
+    var number = 0
+    let delays = (0..<100).flatMap { _ in
+      number += 1
+      return inRuns(1, of: .seconds(1), number % 2 == 0 ? .others : .unknown) {
+        .milliseconds(50 + number % 3 * 50)
+      }.delays
+    }
+    #expect(delays[21...].allSatisfy { $0 >= .seconds(1) })
   }
 
   @Test mutating func `what others change again in a run, or at any moment, is not delayed`() {
