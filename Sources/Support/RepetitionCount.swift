@@ -38,34 +38,26 @@ package struct RepetitionCount: Hashable, Sendable {
     package static let longestTested = Duration.seconds(20)
     /// The longest delay.
     package static let longestPause = Duration.seconds(600)
-    /// Each so many proofs in a row for others count as one repetition: they may answer to the run.
+    /// So many more starts in a row are not delayed if others are proved to have made changes after them.
     package static let proofs = 7
-    /// By how much the time of a change after the start varies, if it always follows the start.
-    package static let tolerance = Duration.milliseconds(25)
-    /// The same where processes are busy: so much, or this part of the time. Smaller than a test, which
-    /// would show nothing otherwise.
-    package static let looseTolerance = (
+    /// By how much the time of a change after the start varies, if it always follows the start: so much, or this part
+    /// of the time. Smaller than a test, which would show nothing otherwise.
+    package static let tolerance = (
       time: Duration.milliseconds(100), part: 0.1, longest: Duration.milliseconds(200)
     )
+    /// The same beside processes that do not end, for what others are proved to change: no person saves so evenly.
+    package static let sameTime = Duration.milliseconds(25)
     /// The part of the time after a start by which another time differs at least.
     package static let otherTime = 0.25
     /// For how many repetitions, or against how many, one change beside lasting processes counts by its time.
     package static let mostEvidence = (for: 4.0, against: 3.0)
-    /// The standard deviations, in seconds, of times that vary as little as those of processes do, and more
-    /// than those of most.
-    package static let (leastDeviation, wideDeviation) = (0.035, 0.15)
+    /// The standard deviation, in seconds, of times that vary as little as those of processes do.
+    package static let leastDeviation = 0.035
     /// The number of changes over which their times are averaged.
     package static let memory = 8
     /// The part of the delays beside lasting processes that are left out, and the step from one to the next:
     /// the golden ratio, so that no rhythm of saves has the same one.
     package static let untested = (part: 333, step: 618, of: 1000)
-    /// What changes in the last part of a run that lasts long enough, and of no more than this time, counts so
-    /// often: a person meets it by chance, and with a delay before the next run not again at an even pace.
-    package static let end = (
-      part: 0.05, longest: Duration.milliseconds(200), shortestRun: Duration.seconds(2), count: 3
-    )
-    /// At least so often a run that writes a path has changed it when it did something: each third time.
-    package static let ownShare = 3
     /// Within this time after start after start no person saves: what the run does then counts, and later not.
     package static let restless = Duration.milliseconds(800)
     /// The standard deviation of times after the starts, and the part of their average, from which on they are any
@@ -82,23 +74,6 @@ package struct RepetitionCount: Hashable, Sendable {
     ]
     /// A run that lasts so many times as long as the change took, without it, ends the row.
     package static let endOfRow = 1.5
-  }
-
-  /// What is known of the run when a key has changed.
-  package enum Circumstance: Hashable, Sendable {
-    /// The run ends by itself.
-    case finite
-    /// It has ended by itself.
-    case ended
-    /// Processes are there that do not end by themselves: those of a run that a change restarts, or that runs
-    /// have left behind. If it is known that they did something just when the key changed: how often they have
-    /// done something, since the first look at them.
-    case lasting(activity: Int?)
-  }
-
-  private struct Coincidences: Hashable {
-    var count = 0
-    var since = 0
   }
 
   /// The times of changes: after the start, and after the change before. What
@@ -126,9 +101,6 @@ package struct RepetitionCount: Hashable, Sendable {
     private var count = 0
     /// What is left of the evidence that did not make a whole repetition.
     private var rest = 0.0
-
-    /// Whether the times after the starts vary more than a test could be for.
-    var isWide: Bool { offsets.variance > Rules.wideDeviation * Rules.wideDeviation }
 
     /// Whether they are any times.
     private(set) var areAny = false
@@ -171,17 +143,10 @@ package struct RepetitionCount: Hashable, Sendable {
   package private(set) var repetitions = 0
   /// How many of them are tested.
   private var tests = Rules.tests.finite
-  /// Whether a run without the change does not take them back: the key changes when the run does something.
-  private var isFirm = false
   /// Whether it was proved elsewhere, so that neither that nor the time of a change takes them back.
   private var isLearned = false
-  /// How many of them are there only because changes were made just before the ends of runs.
-  private var countOfEnds = 0
-  /// The number of proofs in a row that others change the key, always at the same time after a start.
-  private var proofs = 0
-  /// The number of starts in a row of runs that end by themselves, each followed by one change that others are
-  /// proved to make, at about the same time: they may answer to the run. Those in between of which nothing is
-  /// proved do not count.
+  /// The number of starts in a row that were followed by a change at about the same time, whoever has made it: others
+  /// may answer to the run.
   private var followers = 0
   /// When the key changed, after the latest start.
   package private(set) var offset: Duration?
@@ -193,8 +158,6 @@ package struct RepetitionCount: Hashable, Sendable {
   /// The number of starts in a row for changes that followed the change before within `Rules.restless`; one that
   /// did not takes three back.
   private var rush = 0
-  /// How often the key has changed when the run did something, since the run had done so much.
-  private var coincidences = Coincidences()
   /// Whether the latest change was made in a run that ends by itself.
   private var isInFinite = false
   /// How many of the repetitions came at any time.
@@ -216,11 +179,11 @@ package struct RepetitionCount: Hashable, Sendable {
 
   /// Whether the key changes at any time during runs that end by themselves, and nothing shows that they do it.
   private var isAnyTime: Bool {
-    isInFinite && !wasSeen && !isLearned && countOfEnds == 0 && times.areAny
+    isInFinite && !wasSeen && !isLearned && times.areAny
   }
 
   /// Whether no test has spoken for a person, up to a delay that is noticed.
-  package var isProved: Bool { delayOfRepetitions() >= Rules.noticed }
+  package var isProved: Bool { delay(repetitions, isTested: true) >= Rules.noticed }
 
   /// The delay of what the latest change leads to.
   ///
@@ -228,16 +191,13 @@ package struct RepetitionCount: Hashable, Sendable {
   ///   keys alike (`isTested(_:)`): if all delays were the same, saves at an even pace would look like what a run
   ///   changes after each start.
   package func delay(isTested: Bool = true) -> Duration {
-    let ofRush = Rules.rush.first { max(rush, followers) >= $0.starts }?.delay ?? .zero
-    return max(delayOfRepetitions(isTested: isTested), ofRush, delayOfFollowers)
+    let ofRush = Rules.rush.first { rush >= $0.starts }?.delay ?? .zero
+    return max(
+      delay(repetitions, isTested: isTested), delay(followers - Rules.proofs, isTested: isTested),
+      ofRush)
   }
 
-  private var delayOfFollowers: Duration {
-    if followers <= Rules.free + Rules.tests.finite { return .zero }
-    return Self.pause(max(followers - Rules.anyTime.number, 1))
-  }
-
-  private func delayOfRepetitions(isTested: Bool = true) -> Duration {
+  private func delay(_ repetitions: Int, isTested: Bool) -> Duration {
     let excess = repetitions - Rules.free
     if excess <= 0 { return .zero }
     if excess <= tests { return isTested ? Rules.test : .zero }
@@ -269,16 +229,16 @@ package struct RepetitionCount: Hashable, Sendable {
 
   /// The key has changed.
   ///
-  /// What lasting processes change follows what they do, or a start. The first leads to tests early, which a run
-  /// without the change does not end: a server writes its log when it is asked. It proves nothing, since a server
-  /// that reacts to each save does something then as well, unless that happens faster than people save. The second
-  /// shows when starts are delayed: saves follow the save before, not the start (`Times`).
+  /// What processes change that do not end by themselves follows a start, which shows when starts are delayed: saves
+  /// follow the save before, not the start (`Times`).
   ///
-  /// - Parameter offset: How long after the latest start.
-  /// - Returns: By how much the number of repetitions has grown, unless others have made the change.
+  /// - Parameters:
+  ///   - offset: How long after the latest start.
+  ///   - isInFinite: Whether all runs end by themselves that may have made the change.
+  /// - Returns: By how much the number of repetitions has grown.
   @discardableResult
   package mutating func changed(
-    _ verdict: Verdict, at offset: Duration, _ circumstance: Circumstance = .finite
+    _ verdict: Verdict, at offset: Duration, isInFinite: Bool = true
   ) -> Int {
     let before = repetitions
     let isFirst = !hasChanged || isAnswered
@@ -288,46 +248,42 @@ package struct RepetitionCount: Hashable, Sendable {
     let isRushed = gap.map { $0 < Rules.restless } ?? false
     if !isRushed { rush = max(rush - 3, 0) } else if isFirst { rush += 1 }
     (hasChanged, isAnswered, latestOffset) = (true, false, offset)
-    isInFinite = circumstance == .finite || circumstance == .ended
-    let evidence = isFirst ? note(offset, isAtSameTime) : 0
+    self.isInFinite = isInFinite
     tests = isInFinite ? Rules.tests.finite : Rules.tests.lasting
     wasSeen = verdict == .run || wasSeen && verdict != .others
-    switch (verdict, circumstance) {
-    case (.others, _):
-      if isFirst {
-        let isSame = former.map { Self.distance($0, offset) <= Rules.tolerance } ?? false
-        proofs = isSame ? proofs + 1 : 0
-        followers = circumstance == .finite && !times.isWide ? followers + 1 : 0
-      } else if !isAtSameTime {
-        // A person saves again.
+    let evidence = isFirst ? note(offset, isAtSameTime) : 0
+    if isFirst {
+      let isSame = former.map { Self.distance($0, offset) <= Rules.sameTime } ?? false
+      if isInFinite ? times.areAny : !isSame {
         followers = 0
-      }
-      let count = proofs / Rules.proofs
-      (repetitions, countOfEnds, countOfAnyTime) = (count, 0, 0)
-      (isFirm, isLearned) = (false, false)
-      (coincidences, rush) = (Coincidences(), 0)
-      if !isInFinite { times = Times() }
-    case (_, .finite), (_, .ended):
-      if isFirst { addInFinite() }
-    case (_, .lasting(let activity)):
-      let follows = follows(activity)
-      if follows { isFirm = true }
-      if isFirst && repetitions <= Rules.free {
-        add(follows || isAtSameTime ? 2 : 1)
-      } else if isFirst {
-        let pace = !follows ? 0 : offset < Rules.restless ? 1 : -1
-        // A last test that decides nothing is followed by shorter ones.
-        let isLast = repetitions == Rules.free + tests + 1
-        let count = evidence + pace == 0 && isLast ? -1 : evidence + pace
-        add(isLearned ? max(count, 0) : count)
-      } else if !follows && times.isWide && repetitions > Rules.free,
-        let former, offset - former > Rules.tolerance
-      {
-        // A person saves again while the start is delayed.
-        add(-2)
+      } else if isInFinite || followers <= Rules.free + Rules.proofs || evidence > 0 {
+        // Two files that are saved in turn at an even pace are not delayed by the starts for each other.
+        followers += 1
       }
     }
+    if verdict == .others {
+      // A person saves again.
+      if !isFirst && !isAtSameTime { followers = 0 }
+      clear()
+      return repetitions - before
+    }
+    if isFirst && isInFinite {
+      addInFinite()
+    } else if isFirst && repetitions <= Rules.free {
+      add(isAtSameTime ? 2 : 1)
+    } else if isFirst {
+      // A last test that decides nothing is followed by shorter ones.
+      let isLast = repetitions == Rules.free + tests + 1
+      let count = evidence == 0 && isLast ? -1 : evidence
+      add(isLearned ? max(count, 0) : count)
+    }
     return repetitions - before
+  }
+
+  /// Others have made the changes of the row.
+  private mutating func clear() {
+    (repetitions, countOfAnyTime, rush, isLearned) = (0, 0, 0, false)
+    if !isInFinite && followers == 0 { times = Times() }
   }
 
   /// Notes when the key has changed, for the first time after the latest start. Returns for how many repetitions
@@ -343,7 +299,7 @@ package struct RepetitionCount: Hashable, Sendable {
   /// Whether the key changed at this time after the latest start that was followed by a change.
   package func isNear(_ time: Duration) -> Bool {
     guard let offset else { return false }
-    let rule = Rules.looseTolerance
+    let rule = Rules.tolerance
     let tolerance = min(max(rule.time, offset * rule.part), rule.longest)
     return Self.distance(offset, time) <= tolerance
   }
@@ -351,15 +307,7 @@ package struct RepetitionCount: Hashable, Sendable {
   /// Whether a change at this time after the latest start clearly does not follow it as the change before did.
   package func isAtOtherTime(_ time: Duration) -> Bool {
     guard let offset else { return true }
-    return Self.distance(offset, time) > max(Rules.looseTolerance.time, offset * Rules.otherTime)
-  }
-
-  /// Whether the key changes when the run does something, and the run seldom does anything else.
-  private mutating func follows(_ activity: Int?) -> Bool {
-    guard let activity else { return false }
-    if coincidences.count == 0 { coincidences.since = activity - 1 }
-    coincidences.count += 1
-    return coincidences.count * Rules.ownShare >= activity - coincidences.since
+    return Self.distance(offset, time) > max(Rules.tolerance.time, offset * Rules.otherTime)
   }
 
   private mutating func addInFinite() {
@@ -377,21 +325,6 @@ package struct RepetitionCount: Hashable, Sendable {
 
   private static func distance(_ one: Duration, _ other: Duration) -> Duration {
     one > other ? one - other : other - one
-  }
-
-  /// The run has ended that may have made the latest change.
-  ///
-  /// - Parameter isAtEnd: Whether the change was made just before. The first one that was not takes back that
-  ///   those before it counted more than once.
-  package mutating func ended(isAtEnd: Bool) {
-    if !isAtEnd {
-      repetitions = max(repetitions - countOfEnds, 0)
-      countOfEnds = 0
-    } else if repetitions <= Rules.free + tests {
-      let before = repetitions
-      add(Rules.end.count - 1)
-      countOfEnds += repetitions - before
-    }
   }
 
   /// The key has changed at another time than before, so that others may have changed it.
@@ -451,7 +384,7 @@ package struct RepetitionCount: Hashable, Sendable {
   /// - Parameter isComplete: Whether it has ended by itself, so that it has changed all that it changes.
   package mutating func began(after time: Duration, isComplete: Bool = false) {
     let isLong = isComplete || time > (offset ?? .zero) * Rules.endOfRow
-    if !hasChanged && isLong && !isFirm && !isLearned { reset() }
+    if !hasChanged && isLong && !isLearned { reset() }
     startDelay = hasChanged ? latestOffset.map { time - $0 } : startDelay.map { $0 + time }
     (hasChanged, isAnswered) = (false, false)
   }

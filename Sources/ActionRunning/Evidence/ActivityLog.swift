@@ -2,15 +2,8 @@ import FileObservation
 import Support
 import SystemCalls
 
-/// What is known of who made a change: a verdict, and how recent the look was on which it rests.
-struct Evidence: Hashable, Sendable {
-  typealias Verdict = RepetitionCount.Verdict
-
-  var verdict = Verdict.unknown
-  /// How often the processes had done something, if they were looked at shortly before the change and have
-  /// done something since.
-  var activity: Int?
-}
+/// Who made a change, as far as that is known.
+typealias Verdict = RepetitionCount.Verdict
 
 /// What the processes of all runs had done at some times, and what that proves about a change. It proves
 /// that others made it, or nothing.
@@ -48,32 +41,14 @@ struct ActivityLog: Sendable {
 
   private static let mostSamples = 64
   private static let mostFailures = 8
-  /// A look before a change that is not older is recent: few processes write by coincidence meanwhile.
-  private static let recent = Duration.milliseconds(60)
   /// By how much the timestamp of a change may precede it.
   private static let clockTick = Duration.milliseconds(10)
-  /// What is done within this time counts once: a request has several steps, between which looks happen.
-  private static let episode = Duration.milliseconds(200)
-  /// How long what a run does belongs to its start, at least, and the pause that ends it after that.
-  private static let startTime = Duration.milliseconds(300)
-  private static let pauseOfStart = Duration.milliseconds(150)
-  /// How long a start goes on at most.
-  private static let longestStart = Duration.seconds(10)
   /// How long after it was made a change is reported by the kernel, at most.
   private static let delayOfReports = Duration.milliseconds(50)
 
   private var samples: [Sample] = []
   /// How many looks in a row have failed.
   private var failureCount = 0
-  /// How often the processes have written something, started or ended, without the starts and stops of runs.
-  private var activityCount = 0
-  /// When that was counted for the last time.
-  private var counted = FileTime(nanoseconds: 0)
-  private var latestStart = FileTime(nanoseconds: 0)
-  /// When the start was seen to do something, for the last time so far.
-  private var startActivity = FileTime(nanoseconds: 0)
-  /// When the processes were found idle for the first time after the latest start.
-  private var settled: FileTime?
   /// When the kernel reported the first change of the burst that is under way.
   private var burstBegan: FileTime?
 
@@ -90,68 +65,29 @@ struct ActivityLog: Sendable {
       return
     }
     failureCount = 0
-    let (now, before) = (activity.writes, samples.last?.activity.writes)
-    // What a run did is no longer counted when it has been stopped.
-    let wasStopped = before.map { now.hasDecreased(since: $0) } ?? false
-    if before != now, !wasStopped {
-      if !isOfStart(began) {
-        if counted.duration(to: began) >= Self.episode {
-          activityCount += 1
-          counted = began
-        }
-      } else if before != nil {
-        startActivity = ended
-      }
-    }
     let sample = Sample(began: began, ended: ended, activity: activity, beginsBurst: beginsBurst)
-    if settled == nil, let last = samples.last, last.began >= latestStart, last.isSame(as: sample),
-      sample.isComplete
-    {
-      settled = last.ended
-    }
     let isSame = samples.suffix(2).count { $0.isSame(as: sample) } == 2
     if isSame { samples.removeLast() }
     samples.append(sample)
     if samples.count > Self.mostSamples { samples.removeFirst() }
   }
 
-  /// A run starts.
-  mutating func runStarts(at time: FileTime) {
-    (latestStart, startActivity, settled) = (time, time, nil)
-  }
-
-  /// Whether what the processes have just done belongs to the start of a run: a program that is loaded does
-  /// something all the time.
-  private func isOfStart(_ time: FileTime) -> Bool {
-    let age = latestStart.duration(to: time)
-    return age <= Self.startTime
-      || age <= Self.longestStart && startActivity.duration(to: time) <= Self.pauseOfStart
-  }
-
-  /// Whether a run starts, so that whatever changes meets what the run does then.
-  private func isStarting(at time: FileTime) -> Bool {
-    if latestStart.duration(to: time) >= Self.startTime { return time <= startActivity }
-    return settled.map { time < $0 } ?? true
-  }
-
   /// Whether the kernel tells nothing. A single look may fail because a process ends meanwhile.
   var isBlind: Bool { samples.isEmpty || failureCount > Self.mostFailures }
 
   /// The evidence about a change.
-  func evidence(about subject: Subject) -> Evidence {
+  func evidence(about subject: Subject) -> Verdict {
     guard let times = times(of: subject),
       let after = samples.first(where: { $0.isComplete && isLater($0, than: times.latest, subject) }
       )?
       .activity,
       let before = last(before: times.change)
-    else { return Evidence() }
+    else { return .unknown }
     let old = before.activity
     let isIdle = old.switches == after.switches && old.writes.processes == after.writes.processes
     let isNotWritten =
       times.content.map { last(before: $0)?.activity.writes == after.writes } ?? false
-    if isIdle || isNotWritten { return Evidence(verdict: .others) }
-    let isRecent = before.ended.duration(to: times.change) < Self.recent
-    return Evidence(activity: isRecent && !isStarting(at: times.change) ? activityCount : nil)
+    return isIdle || isNotWritten ? .others : .unknown
   }
 
   /// Whether a look began after a change that has this timestamp. The first change of a burst was reported

@@ -54,7 +54,6 @@ final class ActivityMonitor: Sendable {
     return state.withLock { state in
       state.isStarting = true
       state.startCount += 1
-      state.log.runStarts(at: .latest())
       return state.startCount
     }
   }
@@ -96,7 +95,7 @@ final class ActivityMonitor: Sendable {
 
   /// The evidence about changes that were just reported. Looks at the processes once more if earlier looks
   /// prove nothing.
-  func evidence(about changes: [ChangeBatch.Change]) -> [Path: Evidence] {
+  func evidence(about changes: [ChangeBatch.Change]) -> [Path: Verdict] {
     var subjects: [Path: ActivityLog.Subject] = [:]
     let isAlone = changes.count == 1 && changes.first?.from == nil
     for change in changes.prefix(ContentReader.mostFiles) {
@@ -110,10 +109,10 @@ final class ActivityMonitor: Sendable {
     var result = evidence(about: subjects)
     // What is printed for a run is written on its behalf, also after its end.
     var written = launcher.filesOfReaders(Array(subjects.keys))
-    if !result.values.allSatisfy({ $0.verdict == .others }) {
+    if !result.values.allSatisfy({ $0 == .others }) {
       look()
       result = evidence(about: subjects)
-      let unproved = result.filter { $0.value.verdict != .others }.map(\.key)
+      let unproved = result.filter { $0.value != .others }.map(\.key)
       for group in groups {
         // A person may edit a text that a server has open to update it.
         written.formUnion(
@@ -122,11 +121,11 @@ final class ActivityMonitor: Sendable {
           }.keys)
       }
     }
-    for path in written { result[path]?.verdict = .run }
+    for path in written { result[path] = .run }
     return result
   }
 
-  private func evidence(about subjects: [Path: ActivityLog.Subject]) -> [Path: Evidence] {
+  private func evidence(about subjects: [Path: ActivityLog.Subject]) -> [Path: Verdict] {
     let log = state.withLock { $0.log }
     return subjects.mapValues(log.evidence)
   }

@@ -33,7 +33,7 @@ public struct ChangeExplanation: Sendable, Hashable {
   /// is proved that others did. Some count twice.
   public let repetitions: Int
 
-  init(path: Path, decision: Decision, verdict: RepetitionCount.Verdict, repetitions: Int) {
+  init(path: Path, decision: Decision, verdict: Verdict, repetitions: Int) {
     (self.path, self.decision, self.repetitions) = (path, decision, repetitions)
     writer =
       switch verdict {

@@ -32,13 +32,13 @@ extension ChangeJudge {
 
   /// Handles changes that were reported, with the evidence about each path.
   mutating func changed(
-    _ changes: [ChangeBatch.Change], _ evidence: [Path: Evidence], _ situation: Situation,
+    _ changes: [ChangeBatch.Change], _ evidence: [Path: Verdict], _ situation: Situation,
     at now: Instant, _ knowledge: Knowledge
   ) -> [Action] {
     let changes = changes.flatMap { PendingChange.all(of: $0, evidence) }
     if isFlushing || isStopped && situation.isOwn {
       note(changes, at: now, isInterruptible: situation == .interruptible)
-      let others = isFlushing ? [] : changes.filter { $0.evidence.verdict == .others }
+      let others = isFlushing ? [] : changes.filter { $0.verdict == .others }
       add(changes.filter { !others.contains($0) })
       return others.isEmpty ? [] : explain(others) + runAtOnce(others)
     }
@@ -83,21 +83,19 @@ extension ChangeJudge {
     let isLater =
       hasEnded && !mayBeOfRound && lastReport.map { $0.duration(to: now) > Self.echoTime } ?? false
     for change in changes {
-      if isLater && change.evidence.verdict != .run {
+      if isLater && change.verdict != .run {
         for key in keys(of: change) where records[key]?.count.hasChanged == false {
           records[key]?.count.reset()
         }
       }
-      let evidence = change.evidence
-      let circumstance: RepetitionCount.Circumstance =
-        isBesideLasting ? .lasting(activity: evidence.activity) : hasEnded ? .ended : .finite
       // What is delayed for its own sake says nothing of other paths.
       let isCommon = records[change.path]?.count.isProved != true
       let growth =
         keys(of: change).map { key in
-          records[key, default: Record()].count.changed(evidence.verdict, at: offset, circumstance)
+          records[key, default: Record()].count.changed(
+            change.verdict, at: offset, isInFinite: !isBesideLasting)
         }.max() ?? 0
-      if evidence.verdict == .others {
+      if change.verdict == .others {
         common.changed(after: nil, at: offset, isSeen: false, isInFinite: !isBesideLasting)
       } else if isCommon && countForAll {
         // A path that is rewritten at another time after the start, for the first times, says nothing.
@@ -105,10 +103,10 @@ extension ChangeJudge {
         let isFirst = isInterruptible && growth == 1 && !change.isOfEntry
         let saysNothing = isFirst && count <= RepetitionCount.Rules.free + 1
         common.changed(
-          after: saysNothing ? 0 : growth, at: offset, isSeen: evidence.verdict == .run,
+          after: saysNothing ? 0 : growth, at: offset, isSeen: change.verdict == .run,
           isInFinite: !isBesideLasting)
       }
-      switch evidence.verdict {
+      switch change.verdict {
       case .others: markEdited(change)
       case .run: records[change.path]?.proof.wasOpen = true
       case .unknown: break
@@ -137,7 +135,7 @@ extension ChangeJudge {
   /// Whether a change may follow from what was reported of the runs.
   private func isEcho(_ change: PendingChange, at now: Instant) -> Bool {
     guard let lastReport else { return false }
-    if change.evidence.verdict == .run { return true }
+    if change.verdict == .run { return true }
     guard lastReport.duration(to: now) < Self.echoTime, let record = records[change.path] else {
       return false
     }
@@ -145,9 +143,9 @@ extension ChangeJudge {
   }
 
   /// Whether changes at rest may be judged, so that their paths have to be read.
-  func mayHaveEchoes(_ evidence: [Path: Evidence], at now: Instant) -> Bool {
+  func mayHaveEchoes(_ evidence: [Path: Verdict], at now: Instant) -> Bool {
     lastReport.map { $0.duration(to: now) < Self.echoTime } ?? false
-      || evidence.values.contains { $0.verdict == .run }
+      || evidence.values.contains(.run)
   }
 
   /// Begins a round immediately, because no run can have made these changes.
@@ -176,20 +174,20 @@ extension ChangeJudge {
 
   /// The paths of which it must be known, in a build, whether compilers make such files.
   func pathsToClassify(
-    _ changes: [ChangeBatch.Change], _ evidence: [Path: Evidence]
+    _ changes: [ChangeBatch.Change], _ evidence: [Path: Verdict]
   ) -> [Path] {
     changes.filter { change in
       (change.kind == .modified || isOfEditedKind(change.path)) && records[change.path] == nil
-        && evidence[change.path]?.verdict != .run
+        && evidence[change.path] != .run
     }.prefix(ContentReader.mostFiles).map(\.path)
   }
 
   /// The paths that others may have changed in a build, of which it must be known what they hold.
   func pathsToCompare(
-    _ changes: [ChangeBatch.Change], _ evidence: [Path: Evidence]
+    _ changes: [ChangeBatch.Change], _ evidence: [Path: Verdict]
   ) -> [(path: Path, isMovedAsWhole: Bool)] {
     changes.filter { change in
-      switch evidence[change.path]?.verdict {
+      switch evidence[change.path] {
       case .others: true
       case .run: false
       case .unknown, nil: records[change.path]?.isEdited == true
@@ -211,7 +209,7 @@ extension ChangeJudge {
     let paths = Set(others.map(\.path))
     // What others have left as it was stays known.
     note(
-      changes.filter { paths.contains($0.path) || $0.evidence.verdict != .others }, at: now)
+      changes.filter { paths.contains($0.path) || $0.verdict != .others }, at: now)
     add(changes.filter { !paths.contains($0.path) })
     if others.isEmpty { return [] }
     // The build begins anew, with what they hold now, and what changes then counts again.
@@ -238,7 +236,7 @@ extension ChangeJudge {
   private func stopsBuild(
     _ change: PendingChange, after time: Duration, _ knowledge: Knowledge
   ) -> Bool {
-    switch change.evidence.verdict {
+    switch change.verdict {
     case .others:
       let known = records[change.path]?.knownContent
       return known == nil || known != knowledge.files[change.path]?.content

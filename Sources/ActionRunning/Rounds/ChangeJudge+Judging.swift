@@ -14,18 +14,17 @@ extension ChangeJudge {
   ) -> [Action] {
     let pending = takeUnjudged()
     let found = compare(pending, knowledge)
-    let unchanged = found.unchanged.filter { $0.evidence.verdict != .others }.flatMap(keys)
+    let unchanged = found.unchanged.filter { $0.verdict != .others }.flatMap(keys)
     for key in Set(unchanged).subtracting(found.differing.flatMap(keys)) {
       records[key]?.count.leftUnchanged()
     }
     if found.differing.isEmpty && !found.unchanged.isEmpty { common.leftUnchanged() }
-    if areOfRuns && hasEnded { countEnds(found.differing, at: now, knowledge) }
     if areOfRuns { collectProofs(pending, unchanged: found.unchanged, knowledge) }
     let outputs =
       areOfRuns && knowledge.hasOneWriter ? found.differing.filter { isOutput($0) } : []
     let differing = found.differing.filter { change in !outputs.contains(change) }
     // What a run has rewritten needs no explanation.
-    let saved = found.unchanged.filter { $0.evidence.verdict != .run }
+    let saved = found.unchanged.filter { $0.verdict != .run }
     let decided =
       found.settled + explain(saved, .unchanged) + setAside(outputs) + explain(differing)
     return decided + (differing.isEmpty ? resumeFollowUp(at: now) : follow(differing, at: now))
@@ -38,15 +37,15 @@ extension ChangeJudge {
     // A person may save what a run reads again, unchanged, but hardly when the run has changed it before.
     let time = offset(at: now)
     let rewritten = found.unchanged.filter { change in
-      change.evidence.verdict != .others && records[change.path]?.count.isNear(time) == true
+      change.verdict != .others && records[change.path]?.count.isNear(time) == true
     }
     // What changes long after the start leads to few restarts.
     let isCounted = time <= Self.longestOffset
     note(
       (found.differing + rewritten).filter { change in
-        !change.isCounted && (isCounted || change.evidence.verdict == .others)
+        !change.isCounted && (isCounted || change.verdict == .others)
       }, at: now, isInterruptible: true)
-    for change in found.unchanged where change.evidence.verdict != .others {
+    for change in found.unchanged where change.verdict != .others {
       for key in keys(of: change) { records[key]?.count.wasRewritten() }
     }
     collectProofs(found.differing, unchanged: rewritten, knowledge)
@@ -54,37 +53,12 @@ extension ChangeJudge {
     let differing = found.differing.filter { change in !outputs.contains(change) }
     let decided =
       found.settled + explain(found.unchanged, .unchanged) + setAside(outputs) + explain(differing)
-    let others = differing.filter { $0.evidence.verdict == .others }
+    let others = differing.filter { $0.verdict == .others }
     if others.contains(where: { delay(of: $0) == .zero }) {
       // Once all others' changes of a batch are known, none of it is delayed: the run receives all.
       return decided + runAtOnce(differing)
     }
     return decided + (differing.isEmpty ? resumeFollowUp(at: now) : follow(differing, at: now))
-  }
-
-  /// Counts changes that were made just before the end of the run, as a report of its results is.
-  private mutating func countEnds(
-    _ changes: [PendingChange], at now: Instant, _ knowledge: Knowledge
-  ) {
-    guard let lastLaunch, !hasInterruptibleService else { return }
-    typealias Rules = RepetitionCount.Rules
-    let time = offset(at: now)
-    let part = min(time * Rules.end.part, Rules.end.longest)
-    // The clock of files may have been late at the start.
-    let latest = lastLaunch.files.advanced(by: time + .nanoseconds(FileTime.granularity))
-    let earliest = lastLaunch.files.advanced(by: time - part)
-    for change in changes where change.evidence.verdict != .others {
-      let isWrittenAtEnd =
-        time >= Rules.end.shortestRun && records[change.path]?.isEdited != true
-        && knowledge.files[change.path]?.modified.map {
-          (earliest...latest).contains($0)
-        } ?? false
-      for key in keys(of: change) {
-        // A person may have saved earlier what the run changes at its end.
-        let isFirst = records[key]?.count.offset.map { $0 >= time - part } ?? false
-        records[key]?.count.ended(isAtEnd: isWrittenAtEnd && isFirst)
-      }
-    }
   }
 
   /// The result of a comparison.
@@ -112,7 +86,7 @@ extension ChangeJudge {
       .explain(
         changes.prefix(10).map { change in
           ChangeExplanation(
-            path: change.path, decision: decision, verdict: change.evidence.verdict,
+            path: change.path, decision: decision, verdict: change.verdict,
             repetitions: records[change.path]?.count.repetitions ?? 0)
         })
     ]
@@ -166,7 +140,7 @@ extension ChangeJudge {
 
   /// The delay of the follow-up that a change requires.
   private func delay(of change: PendingChange) -> Duration {
-    let verdict = change.evidence.verdict
+    let verdict = change.verdict
     let isTested = verdict == .others || testsRun
     let counts = keys(of: change).compactMap { records[$0]?.count }
     let own = counts.map { $0.delay(isTested: isTested) }.max() ?? .zero

@@ -116,10 +116,10 @@ extension ChangeJudge {
     _ pending: [PendingChange], _ knowledge: Knowledge
   ) -> [Action] {
     let owed = pending.filter { knowledge.owed.contains($0.path) }
-    let others = owed.filter { $0.evidence.verdict == .others }
+    let others = owed.filter { $0.verdict == .others }
     if !others.isEmpty { return explain(others) + runAtOnce(others) }
     let told = owed.filter { change in
-      change.evidence.verdict != .run && !isOutput(change)
+      change.verdict != .run && !isOutput(change)
         && records[change.path]?.knownContent != knowledge.content(of: change.path)
     }
     return told.isEmpty ? [] : [.announceOwed(told.map(\.path))]
@@ -157,7 +157,7 @@ extension ChangeJudge.Record {
     // What has not changed since then still holds that.
     (knownContent, judgedContent) = (judgedContent ?? knownContent, nil)
     (entriesChangedBefore, entriesChanged) = (entriesChanged, false)
-    (due, reportCount) = (nil, 0)
+    (due, formerReportCount, reportCount) = (nil, reportCount, 0)
   }
 }
 

@@ -52,7 +52,7 @@ extension ChangeJudge {
     guard let record = records[change.path], !record.isEdited else { return false }
     let proof = record.proof
     // A log or a database that a server keeps open is written at any time. What it has closed, anyone may write.
-    if hasInterruptibleService && change.evidence.verdict == .run { return true }
+    if hasInterruptibleService && change.verdict == .run { return true }
     return isProved(change.path)
       && (proof.wasMade || record.reportCount <= proof.rewritings.max() ?? 0)
   }
@@ -70,10 +70,10 @@ extension ChangeJudge {
   mutating func collectProofs(
     _ changes: [PendingChange], unchanged: [PendingChange], _ knowledge: Knowledge
   ) {
-    for change in changes where change.evidence.verdict == .run {
+    for change in changes where change.verdict == .run {
       records[change.path]?.proof.wasOpen = true
     }
-    for change in changes where change.evidence.verdict != .others {
+    for change in changes where change.verdict != .others {
       guard let file = knowledge.files[change.path], file.isBuilt, let born = file.born,
         let lastLaunch, born >= lastLaunch.files
       else { continue }
@@ -85,7 +85,12 @@ extension ChangeJudge {
       guard let lastLaunch, let modified = knowledge.files[change.path]?.modified,
         modified >= lastLaunch.files
       else { continue }
-      update(change.path) { $0.proof.rewritten(reportCount: $0.reportCount) }
+      // One that was reported more often before was saved by a person as well.
+      update(change.path) { record in
+        if record.reportCount >= record.formerReportCount {
+          record.proof.rewritten(reportCount: record.reportCount)
+        }
+      }
     }
   }
 

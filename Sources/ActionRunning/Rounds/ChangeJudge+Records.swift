@@ -14,24 +14,24 @@ extension ChangeJudge {
     /// Whether it is a directory whose entries were not reported.
     var isMovedAsWhole: Bool
     /// Who has made the latest change.
-    var evidence: Evidence
+    var verdict: Verdict
     /// Whether the change was counted when it was reported.
     var isCounted = false
 
     /// The changes of the path, and of the former path of a renamed entry.
     static func all(
-      of change: ChangeBatch.Change, _ evidence: [Path: Evidence] = [:]
+      of change: ChangeBatch.Change, _ evidence: [Path: Verdict] = [:]
     ) -> [PendingChange] {
       let removal = change.from.map { path in
         PendingChange(
           path: path, wasAbsent: false, isOfEntry: true, isMovedAsWhole: false,
-          evidence: evidence[path] ?? Evidence())
+          verdict: evidence[path] ?? .unknown)
       }
       let own = PendingChange(
         path: change.path, wasAbsent: change.kind == .created || change.kind == .renamed,
         isOfEntry: change.isOfEntry,
         isMovedAsWhole: change.kind == .renamed && change.type == .directory,
-        evidence: evidence[change.path] ?? Evidence())
+        verdict: evidence[change.path] ?? .unknown)
       return [removal, own].compactMap(\.self)
     }
 
@@ -39,7 +39,7 @@ extension ChangeJudge {
     mutating func add(_ later: PendingChange) {
       isOfEntry = isOfEntry || later.isOfEntry
       isMovedAsWhole = isMovedAsWhole || later.isMovedAsWhole
-      (evidence, isCounted) = (later.evidence, later.isCounted)
+      (verdict, isCounted) = (later.verdict, later.isCounted)
     }
   }
 
@@ -68,6 +68,8 @@ extension ChangeJudge {
     var isAnnounced = false
     /// How often the path was reported in the present round.
     var reportCount = 0
+    /// The same in the round before.
+    var formerReportCount = 0
     /// The round in which the path changed last.
     var lastRound = 0
   }

@@ -101,7 +101,7 @@ final class RoundController: Sendable {
   }
 
   func changed(
-    _ changes: [ChangeBatch.Change], _ evidence: [Path: Evidence],
+    _ changes: [ChangeBatch.Change], _ evidence: [Path: Verdict],
     _ situation: ChangeJudge.Situation
   ) {
     let now = scheduler.now

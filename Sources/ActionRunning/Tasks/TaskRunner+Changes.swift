@@ -42,7 +42,7 @@ extension TaskRunner {
   }
 
   private func accept(
-    _ batch: ChangeBatch, _ evidence: [Path: Evidence], in component: TaskComponent,
+    _ batch: ChangeBatch, _ evidence: [Path: Verdict], in component: TaskComponent,
     besideLeftovers hasLeftovers: Bool, for isOwed: (String, ChangeBatch.Change) -> Bool
   ) {
     let tasks = state.access { $0.graph.tasks.filter { component.names.contains($0.name) } }

@@ -14,8 +14,6 @@ import SystemCalls
 struct ReloadSuspicion: Sendable {
   /// The longest time from a reload to a change that it may have caused.
   private static let longestOffset = 5_000
-  /// Until when after a request a change follows it: a page loads by many requests.
-  private static let loadTime = 300
   /// For how long no request has been made when a change is of others: at least so long, and 1.5 times as
   /// long as the change before took.
   private static let quietTime = 500
@@ -24,14 +22,11 @@ struct ReloadSuspicion: Sendable {
   private var paths: Set<Path> = []
   private var reloaded = Int.min / 2
   private var lastRequest = Int.min / 2
-  /// The number of reloads after which requests were made.
-  private var loadCount = 0
   private var reloadCount = 0
   private var count = RepetitionCount()
 
   /// A request is passed on to the server.
   mutating func requested(at now: Int) {
-    if lastRequest < reloaded { loadCount += 1 }
     lastRequest = now
   }
 
@@ -52,9 +47,7 @@ struct ReloadSuspicion: Sendable {
       count.reset()
       return 0
     }
-    count.changed(
-      .unknown, at: .milliseconds(time),
-      .lasting(activity: now - lastRequest < Self.loadTime ? loadCount : nil))
+    count.changed(.unknown, at: .milliseconds(time), isInFinite: false)
     return Int(count.delay(isTested: RepetitionCount.isTested(reloadCount)).nanoseconds / 1_000_000)
   }
 
@@ -65,7 +58,7 @@ struct ReloadSuspicion: Sendable {
     let mayBeOfLoad =
       paths.isSuperset(of: changed) && quiet < max(Self.quietTime, offset * 3 / 2)
     count.changed(
-      mayBeOfLoad ? .unknown : .others, at: .milliseconds(now - reloaded), .lasting(activity: nil))
+      mayBeOfLoad ? .unknown : .others, at: .milliseconds(now - reloaded), isInFinite: false)
     return !mayBeOfLoad
   }
 

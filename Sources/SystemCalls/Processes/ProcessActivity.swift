@@ -23,11 +23,6 @@ package struct ProcessActivity: Hashable, Sendable {
       self.childFaults = childFaults
       self.processes = processes
     }
-
-    /// Whether processes have gone with what they had done: no process that remains has reaped them.
-    package func hasDecreased(since before: Self) -> Bool {
-      bytes < before.bytes || dirtied < before.dirtied || childFaults < before.childFaults
-    }
   }
 
   package var writes: Writes

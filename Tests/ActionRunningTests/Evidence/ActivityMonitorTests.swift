@@ -25,7 +25,7 @@ struct ActivityMonitorTests {
     try #require(try monitor.launch(request) { _ in } as? FakeGroup)
   }
 
-  private func evidence(_ change: ChangeBatch.Change) -> Evidence? {
+  private func evidence(_ change: ChangeBatch.Change) -> Verdict? {
     monitor.evidence(about: [change])[change.path]
   }
 
@@ -40,7 +40,7 @@ struct ActivityMonitorTests {
     awaitTick()
     try directory.write("x", to: "f")
     awaitTick(after: .milliseconds(20))
-    #expect(evidence(.of(directory["f"], .modified)) == Evidence(verdict: .others))
+    #expect(evidence(.of(directory["f"], .modified)) == Verdict.others)
   }
 
   /// The process runs before its group is known.
@@ -51,9 +51,9 @@ struct ActivityMonitorTests {
     awaitTick(after: .milliseconds(20))
     // Before it is known as after.
     monitor.look(beginsBurst: true)
-    #expect(evidence(.of(directory["f"], .created))?.verdict == .unknown)
+    #expect(evidence(.of(directory["f"], .created)) == .unknown)
     monitor.hasLaunched(try launcher.launch(request) { _ in }, number: number)
-    #expect(evidence(.of(directory["f"], .created))?.verdict == .unknown)
+    #expect(evidence(.of(directory["f"], .created)) == .unknown)
   }
 
   @Test func `what a run makes that is over before its group is known is not of others`() throws {
@@ -63,7 +63,7 @@ struct ActivityMonitorTests {
     try directory.write("x", to: "f")
     awaitTick(after: .milliseconds(20))
     monitor.hasLaunched(nil, number: number)
-    #expect(evidence(.of(directory["f"], .created))?.verdict == .unknown)
+    #expect(evidence(.of(directory["f"], .created)) == .unknown)
   }
 
   /// As the attempts while another process writes the program.
@@ -84,16 +84,16 @@ struct ActivityMonitorTests {
     awaitTick(after: .milliseconds(20))
     launcher.activity = ProcessActivity(
       writes: ProcessActivity.Writes(bytes: 1), switches: 1)
-    #expect(evidence(.of(directory["f"], .modified))?.verdict == .unknown)
+    #expect(evidence(.of(directory["f"], .modified)) == .unknown)
   }
 
   @Test func `a removal is proved by the look at the first report of the burst`() throws {
     try launch()
     let path = directory["gone"]
-    #expect(evidence(.of(path, .removed))?.verdict == .unknown)
+    #expect(evidence(.of(path, .removed)) == .unknown)
     awaitTick(after: .milliseconds(60))
     monitor.look(beginsBurst: true)
-    #expect(evidence(.of(path, .removed))?.verdict == .others)
+    #expect(evidence(.of(path, .removed)) == .others)
   }
 
   @Test func `both paths of a rename have evidence`() throws {
@@ -114,7 +114,7 @@ struct ActivityMonitorTests {
       group.openFiles = [file: mode]
       launcher.activity = ProcessActivity(switches: 1, isRunning: true)
       let isRuns = mode == .write || name != "text"
-      #expect(evidence(.of(file, .modified))?.verdict == (isRuns ? .run : .unknown))
+      #expect(evidence(.of(file, .modified)) == (isRuns ? .run : .unknown))
     }
   }
 
@@ -130,7 +130,7 @@ struct ActivityMonitorTests {
     group.openFiles = [directory["f"]: .write]
     awaitTick(after: .milliseconds(20))
     launcher.activity?.switches = 2
-    #expect(evidence(.of(directory["f"], .modified)) == Evidence(verdict: .others))
+    #expect(evidence(.of(directory["f"], .modified)) == Verdict.others)
     group.endLeader(.exited(0))
     try launch()
     monitor.end()

@@ -39,7 +39,7 @@ extension ProcessWorld {
     let evidence = evidence(changes)
     let situation: ChangeJudge.Situation =
       run.map { isLive && !$0.isStopping ? .interruptible : .running } ?? .idle
-    note("batch \(changes.map(\.path)) \(evidence.values.map(\.verdict)) \(situation)")
+    note("batch \(changes.map(\.path)) \(Array(evidence.values)) \(situation)")
     let mayHaveEchoes = situation == .idle && judge.mayHaveEchoes(evidence, at: instant)
     let isJudged = (situation.judgesAtOnce || mayHaveEchoes) && !judge.isFlushing
     perform(
@@ -122,7 +122,6 @@ extension ProcessWorld {
     note("run \(number)")
     look()
     (isStarting, startCount) = (true, startCount + 1)
-    log.runStarts(at: fileTime(now))
     run = (number, false)
     _ = fork()
     after(pick(200...3000)) { world in

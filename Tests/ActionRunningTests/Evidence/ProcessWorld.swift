@@ -336,21 +336,21 @@ struct ProcessWorld {
       isRemoval: change.kind == .removed || file == nil, status: status, isAlone: isAlone)
   }
 
-  mutating func evidence(_ changes: [ChangeBatch.Change]) -> [Path: Evidence] {
-    func result() -> [Path: Evidence] {
-      var result: [Path: Evidence] = [:]
+  mutating func evidence(_ changes: [ChangeBatch.Change]) -> [Path: Verdict] {
+    func result() -> [Path: Verdict] {
+      var result: [Path: Verdict] = [:]
       for change in changes {
         result[change.path] = log.evidence(about: subject(change, isAlone: changes.count == 1))
       }
       return result
     }
     let early = result()
-    if early.values.allSatisfy({ $0.verdict == .others }) { return early }
+    if early.values.allSatisfy({ $0 == .others }) { return early }
     look()
     var late = result()
     for process in processes.values where !isHidden {
-      for path in process.open where late[path].map({ $0.verdict != .others }) ?? false {
-        late[path]?.verdict = .run
+      for path in process.open where late[path].map({ $0 != .others }) ?? false {
+        late[path] = .run
       }
     }
     return late

@@ -19,13 +19,6 @@ extension PathContent {
   }
 }
 
-extension Evidence {
-  static let others = Evidence(verdict: .others)
-  static let unknown = Evidence()
-  static let coincidence = Evidence(activity: 1)
-  static let run = Evidence(verdict: .run)
-}
-
 extension ChangeJudge {
   /// The repetitions of each key that has any.
   var repetitions: [Path: Int] {
@@ -103,7 +96,7 @@ struct ChangeJudgeBench {
   }
 
   /// The evidence about changes of each path.
-  var evidence: [Path: Evidence] = [:]
+  var evidence: [Path: Verdict] = [:]
   /// By how much the clock of files, which ticks, is late when a round begins.
   var lag = Duration.zero
   /// The paths of programs and object files, which are created anew by each change.

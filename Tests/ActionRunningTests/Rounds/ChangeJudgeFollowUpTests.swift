@@ -21,7 +21,7 @@ struct ChangeJudgeFollowUpTests {
 
   @Test func `what a reader of the output writes after each run is delayed`() {
     var bench = ChangeJudgeBench(["/p/log": "0"])
-    bench.evidence = ["/p/log": Evidence(verdict: .run)]
+    bench.evidence = ["/p/log": Verdict.run]
     var followUps: [FollowUp] = []
     for number in 0..<12 {
       bench.begin()

@@ -95,15 +95,15 @@ struct ChangeJudgeModel {
 
   /// What looks at the processes prove about the latest change of a path: never anything wrong, and not
   /// always all that is true.
-  private mutating func evidence(about path: Path) -> Evidence {
+  private mutating func evidence(about path: Path) -> Verdict {
     guard let (time, isByCommand) = latestWrites[path] else { return .unknown }
     if isByCommand {
       if command.keepsOpen(path) { return .run }
-      return Bool.random(using: &random) ? .coincidence : .unknown
+      return .unknown
     }
     let isIdle = !commandWrites.contains { $0 > time - Self.pauseBetweenLooks }
     if isIdle && Int.random(in: 0..<4, using: &random) > 0 { return .others }
-    return !isIdle && Bool.random(using: &random) ? .coincidence : .unknown
+    return .unknown
   }
 
   private mutating func complain(_ texts: [String]) {
@@ -180,7 +180,7 @@ struct ChangeJudgeModel {
 extension ChangeJudgeModel {
   private mutating func report(_ changes: [ChangeBatch.Change]) {
     ledger.add(changes)
-    var evidence: [Path: Evidence] = [:]
+    var evidence: [Path: Verdict] = [:]
     for change in changes { evidence[change.path] = self.evidence(about: change.path) }
     let situation: ChangeJudge.Situation =
       run.map { isLive && !$0.isStopping ? .interruptible : .running } ?? .idle

@@ -197,7 +197,7 @@ struct ChangeJudgeOthersTests {
 
   /// They may be made by the others' runs, which the own run has started.
   @Test func `saves while others run are delayed by the law, unless they are proved`() {
-    for evidence in [Evidence.unknown, .others] {
+    for evidence in [Verdict.unknown, .others] {
       var bench = ChangeJudgeBench(Self.files)
       _ = bench.round()
       bench.evidence["/p/a"] = evidence
@@ -211,7 +211,8 @@ struct ChangeJudgeOthersTests {
       }
       #expect(
         followUps
-          == (evidence == .others ? Array(repeating: .now, count: 13) : FollowUp.law(13)))
+          == (evidence == .others
+            ? Array(repeating: .now, count: 7) + FollowUp.law(6) : FollowUp.law(13)))
     }
   }
 

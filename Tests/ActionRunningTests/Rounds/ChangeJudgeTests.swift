@@ -133,12 +133,6 @@ struct ChangeJudgeTests {
     #expect(bench.rounds(13) { [("/p/log", "\($0)")] } == FollowUp.law(13))
   }
 
-  @Test func `a coincidence counts once beside a run that ends by itself`() {
-    var bench = ChangeJudgeBench(["/p/log": "0"])
-    bench.evidence["/p/log"] = .coincidence
-    #expect(bench.rounds(13) { [("/p/log", "\($0)")] } == FollowUp.law(13))
-  }
-
   @Test func `what others have proved to change is not delayed`() {
     var bench = ChangeJudgeBench(["/p/a": "a"])
     bench.evidence["/p/a"] = .others

@@ -9,11 +9,14 @@ struct ChangeJudgeTruth {
 
   /// How many runs in a row have changed a key, at most.
   struct Row {
-    private(set) var repetitions = 0
+    private var repetitions = 0
+    /// The same, whoever has made the changes.
+    private var followers = 0
     private var offset: Time = 0
     private var hasChanged = false
 
-    mutating func changed(_ verdict: Evidence.Verdict, at offset: Time) {
+    mutating func changed(_ verdict: Verdict, at offset: Time) {
+      followers += hasChanged ? 0 : 1
       if verdict == .others {
         repetitions = 0
       } else {
@@ -25,9 +28,15 @@ struct ChangeJudgeTruth {
 
     mutating func reset() { self = Row() }
 
+    var longestDelay: Duration {
+      max(ChangeJudgeRules.delay(repetitions), ChangeJudgeRules.delay(followers - 7))
+    }
+
+    var isEmpty: Bool { repetitions == 0 }
+
     /// A run has lasted so long, `nil` if it has ended by itself.
     mutating func began(after time: Time?) {
-      if !hasChanged && time.map({ 2 * $0 > 3 * offset }) ?? true { repetitions = 0 }
+      if !hasChanged && time.map({ 2 * $0 > 3 * offset }) ?? true { self = Row() }
       hasChanged = false
     }
   }
@@ -94,11 +103,11 @@ struct ChangeJudgeTruth {
   ///   - situation: `nil` if the changes are judged after a flush.
   ///   - isLive: Whether a run is active that a change restarts.
   mutating func reported(
-    _ changes: [ChangeBatch.Change], _ evidence: [Path: Evidence],
+    _ changes: [ChangeBatch.Change], _ evidence: [Path: Verdict],
     _ situation: ChangeJudge.Situation?,
     isLive: Bool, at now: Time, _ files: [Path: Int]
   ) {
-    let others = changes.filter { evidence[$0.path]?.verdict == .others }
+    let others = changes.filter { evidence[$0.path] == .others }
     switch situation {
     case .idle: return reportedAtRest(changes, at: now)
     case .interruptible:
@@ -122,8 +131,7 @@ struct ChangeJudgeTruth {
 
   private mutating func reportedAtRest(_ changes: [ChangeBatch.Change], at now: Time) {
     for change in changes {
-      let row = rows[change.path]?.repetitions ?? 0
-      if now < latestReport + Self.echoTime && row > 0 {
+      if now < latestReport + Self.echoTime && rows[change.path]?.isEmpty == false {
         note(change)
         count([change], [:], isLive: false, at: now)
         setDeadline(now + longestDelay(of: change), of: change.path)
@@ -149,14 +157,14 @@ struct ChangeJudgeTruth {
   }
 
   private mutating func count(
-    _ changes: [ChangeBatch.Change], _ evidence: [Path: Evidence], isLive: Bool, at now: Time
+    _ changes: [ChangeBatch.Change], _ evidence: [Path: Verdict], isLive: Bool, at now: Time
   ) {
     for change in changes {
       let evidence = evidence[change.path] ?? .unknown
       for key in keys(of: change) {
-        rows[key, default: Row()].changed(evidence.verdict, at: now - start)
+        rows[key, default: Row()].changed(evidence, at: now - start)
       }
-      common.changed(evidence.verdict, at: now - start)
+      common.changed(evidence, at: now - start)
     }
   }
 
@@ -191,9 +199,7 @@ struct ChangeJudgeTruth {
 
   private func longestDelay(of change: ChangeBatch.Change) -> Time {
     if isLive { return Int(Duration.seconds(600) / .microseconds(1)) }
-    let repetitions = keys(of: change).map { rows[$0]?.repetitions ?? 0 }.max() ?? 0
-    let delay = max(
-      ChangeJudgeRules.delay(repetitions), ChangeJudgeRules.delay(common.repetitions))
+    let delay = (keys(of: change).map { rows[$0] ?? Row() } + [common]).map(\.longestDelay).max() ?? .zero
     return Int(delay / .microseconds(1))
   }
 

@@ -279,7 +279,7 @@ struct RoundControllerTests {
       controller.connect(Self.owesAll, deliver: log.note)
       controller.began()
       controller.changed(
-        [.of("/dev/null", .modified)], ["/dev/null": Evidence(verdict: .run)], .interruptible)
+        [.of("/dev/null", .modified)], ["/dev/null": Verdict.run], .interruptible)
     }
     let outputs = log.entries.compactMap {
       if case .decision(.setAside(let paths)) = $0 { paths } else { nil }

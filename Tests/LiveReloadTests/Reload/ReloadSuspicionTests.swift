@@ -155,11 +155,13 @@ struct ReloadSuspicionTests {
 
   @Test func `a save of another file does not wait beside a loop`() {
     var suspicion = ReloadSuspicion()
-    var now = 0
-    while !ReloadSuspicion.isNoticed(suspicion.delay(of: ["/p/log"], at: now)) {
+    var (now, delay) = (0, 0)
+    while !ReloadSuspicion.isNoticed(delay) {
+      now += delay
       suspicion.reloaded(for: ["/p/log"], at: now)
       suspicion.requested(at: now + 10)
       now += 20
+      delay = suspicion.delay(of: ["/p/log"], at: now)
     }
     let isOfOthers = suspicion.isOfOthers(["/p/page.html"], at: now + 10)
     #expect(isOfOthers)
