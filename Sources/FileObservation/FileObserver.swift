@@ -63,12 +63,23 @@ public final class FileObserver: Sendable {
   ///     who ask why nothing happens; without it, nothing is spent on such changes.
   /// - Throws: ``ObserverError/Code-swift.struct/pathUnavailable`` if a path does not exist, unless
   ///   it may be missing.
-  public init(
+  public convenience init(
     watching paths: [WatchedPath], options: ObserverOptions = ObserverOptions(),
     onIgnoredChange: (@Sendable (IgnoredChange) -> Void)? = nil
   ) throws(ObserverError) {
+    try self.init(watching: paths, options: options, onIgnoredChange: onIgnoredChange) {
+      makeAlarm(on: $0, $1)
+    }
+  }
+
+  /// Creates an observer whose timers use the alarms of a function.
+  init(
+    watching paths: [WatchedPath], options: ObserverOptions,
+    onIgnoredChange: (@Sendable (IgnoredChange) -> Void)? = nil,
+    makeAlarm: @escaping DispatchScheduler.AlarmMaker
+  ) throws(ObserverError) {
     self.options = options
-    scheduler = DispatchScheduler(queue: queue)
+    scheduler = DispatchScheduler(queue: queue, makeAlarm: makeAlarm)
     comparison = options.makeComparison()
     ignoredChanges = onIgnoredChange.map { IgnoredChangeSink($0) }
     var roots: [WatchedRoot] = []

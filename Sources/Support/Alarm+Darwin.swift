@@ -2,7 +2,7 @@
 
 import Dispatch
 
-func makeAlarm(
+package func makeAlarm(
   on queue: DispatchQueue, _ handler: @escaping @Sendable () -> Void
 ) -> any Alarm {
   DispatchAlarm(on: queue, handler)

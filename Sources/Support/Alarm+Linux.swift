@@ -3,7 +3,7 @@
 import Dispatch
 import SystemCalls
 
-func makeAlarm(
+package func makeAlarm(
   on queue: DispatchQueue, _ handler: @escaping @Sendable () -> Void
 ) -> any Alarm {
   KernelAlarm(on: queue, handler) ?? DispatchAlarm(on: queue, handler)

@@ -1,7 +1,7 @@
 import Dispatch
 
 /// Calls a handler on a queue at a time that can be changed.
-protocol Alarm: Sendable {
+package protocol Alarm: Sendable {
   /// Replaces the time; `nil` for never. A call at the former time may be under way.
   func set(_ time: Instant?)
 }

@@ -5,8 +5,14 @@ import Dispatch
 package struct DispatchScheduler: Scheduler {
   private let timer: QueueTimer
 
-  package init(queue: DispatchQueue) {
-    timer = QueueTimer(queue)
+  /// Creates an alarm that calls a handler on the queue.
+  package typealias AlarmMaker =
+    @Sendable (DispatchQueue, _ handler: @escaping @Sendable () -> Void) -> any Alarm
+
+  package init(
+    queue: DispatchQueue, makeAlarm: @escaping AlarmMaker = { Support.makeAlarm(on: $0, $1) }
+  ) {
+    timer = QueueTimer { makeAlarm(queue, $0) }
   }
 
   /// Creates the timer, which needs a descriptor. Otherwise the first work does, when there may be none.

@@ -18,10 +18,6 @@ final class QueueTimer: Sendable {
   private let makeAlarm: AlarmMaker
   private let state = Mutex(State())
 
-  convenience init(_ queue: DispatchQueue) {
-    self.init { Support.makeAlarm(on: queue, $0) }
-  }
-
   /// - Parameter makeAlarm: Creates an alarm that calls a handler on the queue.
   init(makeAlarm: @escaping AlarmMaker) {
     self.makeAlarm = makeAlarm

@@ -87,6 +87,28 @@ struct FileObserverLifetimeTests {
     await observer.stop()
   }
 
+  @Test func `changes are delivered though no descriptor is left after the start`() async throws {
+    let alarms = LimitedAlarms()
+    let observer = try FileObserver(
+      watching: [WatchedPath(directory.path)],
+      options: ObserverOptions(quietPeriod: .fixed(.milliseconds(1))), makeAlarm: alarms.make(on:_:)
+    )
+    let made = Mutex<FakeBackend?>(nil)
+    try observer.start(
+      countingFrom: .now(),
+      makeBackend: { configuration, _ in
+        let backend = FakeBackend(configuration)
+        made.withLock { $0 = backend }
+        return backend
+      }, recorder.handler, onFailure: recorder.failureHandler)
+    alarms.exhaust()
+    let file = directory["f"]
+    made.withLock { $0 }?.report(
+      .events([RawEvent(path: file, kind: .modified(isOpen: false), type: .file)], overflow: false))
+    #expect(await recorder.sees(file))
+    await observer.stop()
+  }
+
   @Test func `a flush during the start waits for the backend`() async throws {
     let observer = try FileObserver(paths: [directory.path])
     let made = Mutex<FakeBackend?>(nil)

@@ -72,11 +72,12 @@ package final class TreeBackend: Backend {
   ///   - source: The source of hints; `nil` to poll everything.
   package init(
     _ configuration: BackendConfiguration, source: (any HintSource)?,
-    disk: any Disk = SystemDisk(), sliceDuration: Duration = .milliseconds(2)
+    disk: any Disk = SystemDisk(), sliceDuration: Duration = .milliseconds(2),
+    makeAlarm: @escaping DispatchScheduler.AlarmMaker = { Support.makeAlarm(on: $0, $1) }
   ) {
     self.configuration = configuration
     self.sliceDuration = sliceDuration
-    scheduler = DispatchScheduler(queue: configuration.queue)
+    scheduler = DispatchScheduler(queue: configuration.queue, makeAlarm: makeAlarm)
     state = Confined(
       State(
         tree: ObservedTree(configuration, source: source, disk: disk),
