@@ -22,7 +22,7 @@ extension PageSite {
       if isServer(task) {
         let isCertain =
           servers.count == 1 && page.dependencies.count(where: isServer) == 1 && isServedByTask
-        for server in servers.values { server.upstream.serverRestarts(isCertain: isCertain) }
+        for server in servers.values { server.serverRestarts(isCertain: isCertain) }
       }
     case .ended(let task, let outcome, let status, let duration):
       noteReadiness()
@@ -38,7 +38,7 @@ extension PageSite {
     let isGettingReady = unsettled.contains {
       page.dependencies.contains($0) && isService($0) && core.status.task($0)?.state == .running
     }
-    for server in servers.values { server.upstream.isGettingReady = isGettingReady }
+    for server in servers.values { server.isGettingReady = isGettingReady }
   }
 
   private func isServer(_ task: String) -> Bool {
@@ -54,11 +54,11 @@ extension PageSite {
     if session.serving.contains(task) {
       clear(task)
       perform(session.servingStarted(task, at: core.milliseconds))
-      for server in servers.values { server.upstream.isHopeless = session.hasFailed }
+      for server in servers.values { server.isHopeless = session.hasFailed }
     } else {
       session.serverStarted()
     }
-    for server in servers.values { server.upstream.serverSettled() }
+    for server in servers.values { server.serverSettled() }
   }
 
   /// The processes behind the page are known, or have changed.
@@ -74,7 +74,7 @@ extension PageSite {
     case .found(isDescendant: false):
       break
     case .changed:
-      perform(session.serverChanged(at: core.milliseconds))
+      perform(session.processChanged(at: core.milliseconds))
     }
   }
 
@@ -94,15 +94,15 @@ extension PageSite {
       clear(task)
     case .stopped:
       // A stopped server is about to be started again, by watchrun or by hand.
-      if isServer(task) { for server in servers.values { server.upstream.serverStopped() } }
+      if isServer(task) { for server in servers.values { server.serverStopped() } }
       return
     case .skipped, .kept:
       return
     }
     let isServer = isServer(task)
     for server in servers.values {
-      server.upstream.isHopeless = session.hasFailed
-      if isServer { server.upstream.serverSettled() }
+      server.isHopeless = session.hasFailed
+      if isServer { server.serverSettled() }
     }
   }
 
@@ -143,6 +143,8 @@ extension PageSite {
         .warning(
           .reloadLoop(
             of: page.name, by: path, shown: core.shown(path), seconds: milliseconds / 1000)))
+    case .ask(let milliseconds):
+      ask(afterMilliseconds: milliseconds)
     case nil:
       break
     }
@@ -155,10 +157,23 @@ extension PageSite {
     }
   }
 
+  /// Requests the awaited document again, unless it is seen that its server has started since the last save.
+  private func ask(afterMilliseconds pause: Int) {
+    guard let server = reader?.upstream else { return }
+    reader?.read(afterMilliseconds: pause) { [weak self] in
+      guard let self, monitor(of: server)?.isFresh != true else { return false }
+      session.requested(at: core.milliseconds)
+      return true
+    } _: { [weak self] answer in
+      guard let self else { return }
+      perform(session.answered(answer, at: core.milliseconds))
+    }
+  }
+
   private func send(_ message: ReloadSession.Message) {
     switch message {
     case .reload:
-      for server in servers.values { server.answers.reloads(revision: revision) }
+      reader?.cancel()
       broadcast(ReloadMessage.reload(revision: revision), paths: ["/"])
     case .update(let paths):
       let (shown, isExact) = addresses(of: paths)

@@ -10,9 +10,11 @@ final class PageSite {
   private let headers: PageHeaders
   private let rules: [ProxyRule]
   /// The servers of the rules.
-  private(set) var servers: [ServerAddress: ProxiedServer] = [:]
+  private(set) var servers: [ServerAddress: Upstream] = [:]
   /// What notices that another process serves, by port.
   private(set) var monitors: [UInt16: ServerMonitor] = [:]
+  /// What requests a document again to compare it.
+  var reader: DocumentReader?
   var session: ReloadSession
   var contents = ContentMemory()
   var streams: [ObjectIdentifier: EventStream] = [:]
@@ -49,30 +51,21 @@ final class PageSite {
     session = ReloadSession(
       dependencies: page.dependencies, watched: page.watched, loadsMayWrite: !rules.isEmpty)
     for address in Set(rules.map(\.server)) {
-      servers[address] = makeServer(Upstream(address, on: core.loop))
+      servers[address] = Upstream(address, on: core.loop)
+      if address.isLoopback && monitors[address.port] == nil {
+        monitors[address.port] = ServerMonitor(port: address.port, on: core.loop) { [weak self] in
+          self?.note($0)
+        }
+      }
     }
     if headers.forbidScripts {
       warnOfMissingScript(in: "/", because: ContentSecurityPolicy.refusal)
     }
   }
 
-  private func makeServer(_ upstream: Upstream) -> ProxiedServer {
-    ProxiedServer(upstream, monitor: monitor(of: upstream.address)) { [weak self] in
-      guard let self else { return }
-      session.requested(at: core.milliseconds)
-    } changed: { [weak self] in
-      guard let self else { return }
-      perform(session.answerChanged(at: core.milliseconds))
-    }
-  }
-
   /// The monitor of a server on this machine. Its addresses may have several names, but one port.
-  private func monitor(of address: ServerAddress) -> ServerMonitor? {
-    guard address.isLoopback else { return nil }
-    if let monitor = monitors[address.port] { return monitor }
-    let monitor = ServerMonitor(port: address.port, on: core.loop) { [weak self] in self?.note($0) }
-    monitors[address.port] = monitor
-    return monitor
+  func monitor(of server: Upstream) -> ServerMonitor? {
+    server.address.isLoopback ? monitors[server.address.port] : nil
   }
 
   /// Starts serving a connection.
@@ -85,7 +78,7 @@ final class PageSite {
   /// Closes all connections.
   func close() {
     for monitor in monitors.values { monitor.stop() }
-    for server in servers.values { server.answers.stop() }
+    reader?.cancel()
     for socket in sockets.values { socket.goAway() }
     for connection in connections.values { connection.stream.close() }
     connections = [:]
@@ -131,7 +124,7 @@ extension PageSite: RequestHandler {
   }
 
   /// The server that a request is passed to; `nil` if a file answers it.
-  private func server(for request: HTTPRequestHead) -> ProxiedServer? {
+  private func server(for request: HTTPRequestHead) -> Upstream? {
     rules.first { $0.matches(request.path) }.flatMap { servers[$0.server] }
   }
 
@@ -175,6 +168,22 @@ extension PageSite: ProxyResponder.Site {
   }
 
   func addHeaders(to fields: inout HTTPFields) { headers.add(to: &fields) }
+
+  func answered(_ upstream: Upstream) {
+    if !upstream.isRestarting { monitor(of: upstream)?.answered() }
+  }
+
+  func awaitsDocument(of revision: Int, from upstream: Upstream) -> Bool {
+    session.awaitsDocument(of: revision) && monitor(of: upstream)?.isFresh != true
+  }
+
+  func delivered(
+    _ body: BodyFingerprint, of request: HTTPRequestHead, from upstream: Upstream, to peer: String
+  ) {
+    reader?.cancel()
+    reader = DocumentReader(request, of: upstream, for: peer)
+    perform(session.delivered(body, at: core.milliseconds))
+  }
 
   func makeNonce() -> String { core.randomText() }
 

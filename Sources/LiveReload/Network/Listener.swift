@@ -139,7 +139,7 @@ final class Listener: SocketHandler {
   func close() {
     if isClosed { return }
     isClosed = true
-    if let retry { loop.cancelCall(retry) }
+    loop.cancelCall(&retry)
     loop.remove(token)
     socket.close()
   }

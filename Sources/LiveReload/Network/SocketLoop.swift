@@ -129,6 +129,12 @@ final class SocketLoop: @unchecked Sendable {
     return lastToken
   }
 
+  /// Cancels a call, if there is one.
+  func cancelCall(_ number: inout UInt64?) {
+    if let number { cancelCall(number) }
+    number = nil
+  }
+
   func cancelCall(_ number: UInt64) {
     calls[number] = nil
     // An earlier timer than needed finds nothing to do, but an idle server never wakes up.

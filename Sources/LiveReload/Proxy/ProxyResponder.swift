@@ -16,11 +16,18 @@ final class ProxyResponder: Exchange, UpstreamUser {
     func warnOfMissingScript(in path: Path, because reason: String)
     /// Adds the fields of the page to an answer.
     func addHeaders(to fields: inout HTTPFields)
+    /// A server has answered a request.
+    func answered(_ upstream: Upstream)
+    /// Whether `delivered` must be called for a document of a revision.
+    func awaitsDocument(of revision: Int, from upstream: Upstream) -> Bool
+    /// A document was delivered to a client.
+    func delivered(
+      _ body: BodyFingerprint, of request: HTTPRequestHead, from upstream: Upstream, to peer: String
+    )
   }
 
   private let request: HTTPRequestHead
   private let connection: ServerConnection
-  private let target: ProxiedServer
   private let upstream: Upstream
   private weak var site: (any Site)?
   private var exchange: ProxyExchange
@@ -45,13 +52,12 @@ final class ProxyResponder: Exchange, UpstreamUser {
   private var isPerforming = false
 
   init(
-    _ request: HTTPRequestHead, on connection: ServerConnection, to target: ProxiedServer,
+    _ request: HTTPRequestHead, on connection: ServerConnection, to upstream: Upstream,
     for site: any Site
   ) {
     self.request = request
     self.connection = connection
-    self.target = target
-    upstream = target.upstream
+    self.upstream = upstream
     self.site = site
     exchange = ProxyExchange(
       request, head: ProxyHeads.request(request, to: upstream.address, from: connection.peer))
@@ -81,8 +87,7 @@ final class ProxyResponder: Exchange, UpstreamUser {
 
   private func end() {
     upstream.forget(self)
-    if let goodbye { upstream.loop.cancelCall(goodbye) }
-    goodbye = nil
+    upstream.loop.cancelCall(&goodbye)
   }
 
   private func perform(_ action: ProxyExchange.Action) {
@@ -130,7 +135,7 @@ final class ProxyResponder: Exchange, UpstreamUser {
   }
 
   private func prepareGoodbye() {
-    if let goodbye { upstream.loop.cancelCall(goodbye) }
+    upstream.loop.cancelCall(&goodbye)
     goodbye = upstream.loop.call(after: Self.patience) { [weak self] in
       guard let self else { return }
       goodbye = nil
@@ -188,7 +193,7 @@ final class ProxyResponder: Exchange, UpstreamUser {
   private func respond(_ head: HTTPResponseHead) {
     // From here on there is no deadline.
     upstream.endLimit(of: self)
-    target.answered()
+    site?.answered(upstream)
     if let type = head.fields.first("content-type") {
       isEndless = type.prefix(17).equalsIgnoringCase("text/event-stream")
     }
@@ -228,7 +233,7 @@ final class ProxyResponder: Exchange, UpstreamUser {
     }
     injector = ScriptInjector(
       site.scriptTag(nonce: nonce, revision: revision), contentType: type, scope: scope)
-    if request.method == "GET" && target.answers.awaitsDocument(of: revision) {
+    if request.method == "GET" && site.awaitsDocument(of: revision, from: upstream) {
       fingerprint = BodyFingerprint()
     }
     // These describe the original document, not that with the script.
@@ -261,7 +266,9 @@ final class ProxyResponder: Exchange, UpstreamUser {
       connection.write(injector.finish())
     }
     connection.finish()
-    if let fingerprint { target.answers.delivered(fingerprint, of: request, to: connection.peer) }
+    if let fingerprint {
+      site?.delivered(fingerprint, of: request, from: upstream, to: connection.peer)
+    }
   }
 
   private func openTunnel(_ head: HTTPResponseHead) {

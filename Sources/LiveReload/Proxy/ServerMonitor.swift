@@ -26,12 +26,7 @@ final class ServerMonitor: SocketHandler {
   /// Whether nothing was found since the last save.
   private var isBlind = false
   private var hasAnswered = false
-  /// Whether processes were found by the last search.
-  private var seesProcesses = false
-  /// Whether another process serves than at the last save.
   private var hasChanged = false
-  /// Whether another process may serve since a save at which none was known, unless a look proves it.
-  private var isUncertain = false
   private var ends: [(token: UInt64, socket: any EventSocket)] = []
   private var nextLook: UInt64?
 
@@ -42,7 +37,7 @@ final class ServerMonitor: SocketHandler {
   }
 
   /// Whether it is seen that the server has started since the last save, so that it answers with what was saved.
-  var isFresh: Bool { seesProcesses && hasChanged }
+  var isFresh: Bool { hasChanged && known?.processes.isEmpty == false }
 
   /// The server has answered a request, so that the process that serves can be found.
   func answered() {
@@ -52,33 +47,19 @@ final class ServerMonitor: SocketHandler {
 
   /// Files have changed because of which the server may start again.
   func saved() {
-    hasChanged = false
-    // No page shows anything of the server.
-    if !hasAnswered { return }
-    isBlind = false
-    if known == nil { isUncertain = true }
-    cancelLooks()
-    look(0)
+    (hasChanged, isBlind) = (false, false)
+    loop.cancelCall(&nextLook)
+    // Otherwise no page shows anything of the server.
+    if hasAnswered { look(Self.looks[...]) }
   }
 
-  private func look(_ index: Int) {
-    guard index < Self.looks.count else { return resolveDoubt() }
-    nextLook = loop.call(after: .milliseconds(Self.looks[index])) { [weak self] in
+  private func look(_ pauses: ArraySlice<Int>) {
+    guard let pause = pauses.first else { return }
+    nextLook = loop.call(after: .milliseconds(pause)) { [weak self] in
       guard let self else { return }
-      nextLook = nil
       search()
-      look(index + 1)
+      look(pauses.dropFirst())
     }
-  }
-
-  private func resolveDoubt() {
-    // The page's own answers are compared where nothing is found.
-    if isUncertain && !isBlind { changed() }
-  }
-
-  private func cancelLooks() {
-    if let nextLook { loop.cancelCall(nextLook) }
-    nextLook = nil
   }
 
   private func search() {
@@ -95,25 +76,20 @@ final class ServerMonitor: SocketHandler {
   }
 
   private func compare(_ found: ListeningProcesses, with former: ListeningProcesses?) {
-    seesProcesses = !found.processes.isEmpty
-    if let former {
-      if found.differs(from: former) { changed() } else { known = found }
-      return
-    }
+    if let former, found.differs(from: former) { return changed() }
     // Processes of other users are not found, but their sockets are.
     isBlind = found.sockets.isEmpty && found.processes.isEmpty
     if isBlind { return }
     known = found
-    var hasChanged = false
-    for process in found.processes.sorted().prefix(Self.mostProcesses) {
-      do throws(SystemError) {
-        try awaitEnd(of: process)
-      } catch {
-        hasChanged = true
-      }
-    }
+    if former != nil { return }
     report(.found(isDescendant: found.includesDescendant))
-    if hasChanged { changed() }
+    do throws(SystemError) {
+      for process in found.processes.sorted().prefix(Self.mostProcesses) {
+        try awaitEnd(of: process)
+      }
+    } catch {
+      changed()
+    }
   }
 
   /// - Throws: If the process has ended already.
@@ -130,7 +106,7 @@ final class ServerMonitor: SocketHandler {
   func takeTurn() {}
 
   private func changed() {
-    (isUncertain, hasChanged) = (false, true)
+    hasChanged = true
     forget()
     report(.changed)
   }
@@ -146,7 +122,7 @@ final class ServerMonitor: SocketHandler {
 
   /// Ends the monitoring, after which the monitor can be released.
   func stop() {
-    cancelLooks()
+    loop.cancelCall(&nextLook)
     forget()
   }
 }

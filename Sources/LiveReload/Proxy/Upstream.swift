@@ -263,7 +263,6 @@ private final class ConnectionRace {
   }
 
   private func cancelNext() {
-    if let next { loop.cancelCall(next) }
-    next = nil
+    loop.cancelCall(&next)
   }
 }

@@ -14,6 +14,12 @@ protocol UpstreamUser: AnyObject {
   func upstreamLost(_ failure: ProxyExchange.Failure)
 }
 
+extension UpstreamUser {
+  func upstreamReceived(raw bytes: [UInt8]) {}
+  func upstreamDrained() {}
+  func upstreamEnded() {}
+}
+
 /// A connection to the server behind a page, used by one request at a time.
 ///
 /// Bytes that belong to no response close it: the next request would receive them as its response.

@@ -26,6 +26,8 @@ struct ReloadSession: Sendable {
     case wait(milliseconds: Int)
     /// The same. Each reload changes this path.
     case waitForLoop(milliseconds: Int, Path)
+    /// Request the document again after this time, and call `answered`.
+    case ask(afterMilliseconds: Int)
   }
 
   /// The revision of a document that is requested now.
@@ -112,12 +114,36 @@ struct ReloadSession: Sendable {
   }
 
   /// Another process serves than before.
-  mutating func serverChanged(at now: Int) -> Decision? {
+  mutating func processChanged(at now: Int) -> Decision? {
     // The page reloads when the task has ended that ends the server.
-    if isBusy { return nil }
-    switch restarts.serverChanged(at: now) {
-    case .ignore:
+    isBusy ? nil : react(to: restarts.processChanged(at: now), at: now)
+  }
+
+  /// Whether a document of a revision is the first one after a reload, for which `delivered` is called.
+  func awaitsDocument(of revision: Int) -> Bool { restarts.awaitsDocument(of: revision) }
+
+  mutating func delivered(_ document: BodyFingerprint, at now: Int) -> Decision? {
+    react(to: restarts.delivered(document), at: now)
+  }
+
+  /// The document was requested again.
+  ///
+  /// - Parameter answer: `nil` if the server cannot be reached.
+  mutating func answered(_ answer: BodyFingerprint?, at now: Int) -> Decision? {
+    let reaction = restarts.answered(answer)
+    defer {
+      // This reload is none after a save.
+      if reaction == .reload { restarts.settle() }
+    }
+    return react(to: reaction, at: now)
+  }
+
+  private mutating func react(to reaction: ServerRestarts.Reaction?, at now: Int) -> Decision? {
+    switch reaction {
+    case nil:
       return nil
+    case .ask(let milliseconds):
+      return .ask(afterMilliseconds: milliseconds)
     case .reload:
       serverStarted()
       hasRun = true
@@ -127,12 +153,6 @@ struct ReloadSession: Sendable {
       hasRun = true
       return wait(milliseconds, for: .processes, at: now)
     }
-  }
-
-  /// The server answers differently than after the last reload.
-  mutating func answerChanged(at now: Int) -> Decision? {
-    hasRun = true
-    return isReloadDue ? send(at: now) : nil
   }
 
   /// Reloads the page now. What it waits for reloads it again.
@@ -205,6 +225,8 @@ struct ReloadSession: Sendable {
     if !isRevisionNew { revision += 1 }
     isRevisionNew = false
     suspicion.reloaded(for: changed, at: now)
+    let message = message
+    if message == .reload { restarts.reloads(revision: revision) }
     defer { (hasRun, changed) = (false, []) }
     return .send(message)
   }

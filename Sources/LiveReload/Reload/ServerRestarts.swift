@@ -1,14 +1,25 @@
 import SystemCalls
 
-/// What is known about the restarts of a server that reloads itself. A state machine; times are
-/// milliseconds on any clock.
+/// Decides whether a page shows what its server answered before a save: whether the server has started
+/// again since, or reads what it answers with again. A state machine; times are milliseconds on any clock.
 ///
-/// A reload right after a save would show the old page if the server starts again because of the
-/// same save. So a reload for a file waits if the last change of such a file led to a restart. What
-/// proves wrong once is not repeated.
+/// A page reloads right after a save, and may do so before its server has noticed it. There are two
+/// kinds of evidence that the server answers otherwise now, and either reloads the page once more:
+///
+/// - The document. The request of the first one after a reload is made again a few times. An answer that
+///   differs must come twice, or after the server was gone: of two servers, either may answer. If all
+///   answers differ, only the words without digits are compared, because pages contain tokens and times. If
+///   they differ as well from the beginning, the page differs by itself.
+/// - Another process serves, as far as processes can be seen. The document may be the same then, and what
+///   its scripts request not. Only a save can be the reason, so that a server whose processes end at each
+///   request does not reload the page for ever.
+///
+/// So that the page does not reload twice, a reload for a file waits if the last change of such a file led
+/// to another process. What proves wrong once is not repeated.
 struct ServerRestarts: Sendable {
   enum Reaction: Hashable, Sendable {
-    case ignore
+    /// Request the document again after a pause, and call `answered`.
+    case ask(afterMilliseconds: Int)
     /// Reload now: requests wait until the server answers again.
     case reload
     /// Reload after a pause without further changes of the server, which may have several processes.
@@ -18,13 +29,24 @@ struct ServerRestarts: Sendable {
   /// The longest time from a save to the restart that it leads to, for which later reloads wait.
   private static let longestWait = 3_000
   private static let pauseOfSeveral = 500
+  /// The pauses before the requests, in milliseconds.
+  private static let pauses = [500, 500, 1_000, 2_000]
+  /// The pause after an answer that is not the document.
+  private static let pauseOfDoubt = 500
+  /// The number of answers that show whether the page differs by itself.
+  private static let firstAnswers = 2
 
   /// The time from a save to the restart, by the extension of the file.
   private var times: [String: Int] = [:]
   /// When files with these extensions were saved first since the last restart.
   private var saves: [String: Int] = [:]
-  /// How often the server has changed since the last save; `nil` before the first one.
+  /// How often another process has served since the last save; `nil` before the first one.
   private var changes: Int?
+  /// The revision of documents after the last reload, if the next one is compared.
+  private var awaited: Int?
+  /// The document and the answers since, `nil` for none; empty if nothing is compared.
+  private var answers: [BodyFingerprint?] = []
+  private var ignoresNumbers = false
 
   /// Files were saved.
   mutating func saved(_ paths: [Path], at now: Int) {
@@ -35,6 +57,8 @@ struct ServerRestarts: Sendable {
       saves[name] = now
     }
   }
+
+  // MARK: - Processes
 
   /// How long a reload for these files waits for a restart.
   func wait(for paths: [Path]) -> Int {
@@ -47,14 +71,64 @@ struct ServerRestarts: Sendable {
     for path in paths { times[path.extensionName] = nil }
   }
 
-  /// Another process serves. Only a save can be the reason, so that a server whose processes end at
-  /// each request does not reload the page for ever.
-  mutating func serverChanged(at now: Int) -> Reaction {
-    guard let former = changes, former < 2 else { return .ignore }
+  /// Another process serves, or is going to.
+  mutating func processChanged(at now: Int) -> Reaction? {
+    guard let former = changes, former < 2 else { return nil }
     for (name, time) in saves where now - time <= Self.longestWait { times[name] = now - time }
     saves = [:]
     changes = former + 1
     return former == 0 ? .reload : .reloadLater(milliseconds: Self.pauseOfSeveral)
+  }
+
+  // MARK: - The document
+
+  /// The page reloads, so that documents of this revision should show the last save.
+  mutating func reloads(revision: Int) {
+    settle()
+    awaited = revision
+  }
+
+  /// Whether a document of a revision is the first one after a reload.
+  func awaitsDocument(of revision: Int) -> Bool { awaited.map { revision >= $0 } ?? false }
+
+  /// The awaited document was delivered.
+  mutating func delivered(_ document: BodyFingerprint) -> Reaction? {
+    if awaited == nil { return nil }
+    settle()
+    answers = [document]
+    return .ask(afterMilliseconds: Self.pauses[0])
+  }
+
+  /// Ends the comparison.
+  mutating func settle() {
+    (awaited, answers, ignoresNumbers) = (nil, [], false)
+  }
+
+  /// The request was answered again.
+  ///
+  /// - Parameter answer: `nil` if the server cannot be reached.
+  mutating func answered(_ answer: BodyFingerprint?) -> Reaction? {
+    guard let former = answers.last, let document = answers[0] else { return nil }
+    let count = answers.count
+    answers.append(answer)
+    if let former, let answer, Set([document, former, answer]).count == 3 { ignoresNumbers = true }
+    if isSame(answer, document) {
+      if count < Self.pauses.count { return .ask(afterMilliseconds: Self.pauses[count]) }
+    } else if answer != nil && (former == nil || isSame(answer, former)) {
+      settle()
+      return .reload
+    } else if answer != nil && !isSame(former, document) {
+      settle()
+      return count > Self.firstAnswers ? .reload : nil
+    } else if count <= Self.pauses.count {
+      return .ask(afterMilliseconds: Self.pauseOfDoubt)
+    }
+    settle()
+    return nil
+  }
+
+  private func isSame(_ first: BodyFingerprint?, _ second: BodyFingerprint?) -> Bool {
+    ignoresNumbers ? first?.withoutNumbers == second?.withoutNumbers : first == second
   }
 }
 

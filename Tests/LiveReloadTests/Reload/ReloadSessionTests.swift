@@ -93,7 +93,7 @@ struct ReloadSessionTests {
         now += 50
         decision = session.changed([log], at: now)
         continue
-      case nil:
+      case .ask, nil:
         Issue.record("neither a reload nor a pause")
       }
       break

@@ -116,7 +116,7 @@ struct ReloadSuspicionTests {
       case .waitForLoop(let milliseconds, _):
         announced += 1
         events.append((now + milliseconds, .elapsed))
-      case nil:
+      case .ask, nil:
         break
       }
     }

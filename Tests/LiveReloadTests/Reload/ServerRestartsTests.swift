@@ -2,22 +2,22 @@ import Testing
 
 @testable import LiveReload
 
-struct ServerAnswersTests {
+struct ServerRestartsTests {
   /// Feeds the answers to a request that was made again, the document first; `nil` for none.
   ///
   /// - Returns: The number of answers after which the page reloads, and the pauses.
   private func judge(_ texts: String?...) -> (reload: Int?, pauses: [Int]) {
-    var answers = ServerAnswers()
-    answers.reloads(revision: 2)
+    var restarts = ServerRestarts()
+    restarts.reloads(revision: 2)
     var pauses: [Int] = []
     for (number, text) in texts.enumerated() {
       let body = text.map { fingerprint($0) }
       let action =
-        number == 0 ? answers.delivered(body ?? BodyFingerprint()) : answers.answered(body)
+        number == 0 ? restarts.delivered(body ?? BodyFingerprint()) : restarts.answered(body)
       switch action {
       case .ask(let milliseconds): pauses.append(milliseconds)
       case .reload: return (number, pauses)
-      case nil: return (nil, pauses)
+      case .reloadLater, nil: return (nil, pauses)
       }
     }
     Issue.record("it goes on asking")
@@ -72,13 +72,41 @@ struct ServerAnswersTests {
   }
 
   @Test func `only a document of the awaited revision counts`() {
-    var answers = ServerAnswers()
-    #expect(!answers.awaitsDocument(of: 1))
-    answers.reloads(revision: 2)
-    #expect(!answers.awaitsDocument(of: 1))
-    #expect(answers.awaitsDocument(of: 2))
-    _ = answers.delivered(fingerprint("one"))
-    #expect(!answers.awaitsDocument(of: 2))
+    var restarts = ServerRestarts()
+    #expect(!restarts.awaitsDocument(of: 1))
+    restarts.reloads(revision: 2)
+    #expect(!restarts.awaitsDocument(of: 1))
+    #expect(restarts.awaitsDocument(of: 2))
+    _ = restarts.delivered(fingerprint("one"))
+    #expect(!restarts.awaitsDocument(of: 2))
+  }
+
+  @Test func `another process reloads the page twice after a save, and never before one`() {
+    var restarts = ServerRestarts()
+    #expect(restarts.processChanged(at: 0) == nil)
+    restarts.saved(["/p/a.py"], at: 10)
+    #expect(restarts.processChanged(at: 60_000) == .reload)
+    #expect(restarts.processChanged(at: 60_100) == .reloadLater(milliseconds: 500))
+    #expect(restarts.processChanged(at: 60_200) == nil)
+    restarts.saved(["/p/a.py"], at: 70_000)
+    #expect(restarts.processChanged(at: 70_100) == .reload)
+  }
+
+  @Test func `a reload waits for as long as such a save has led to another process`() {
+    var restarts = ServerRestarts()
+    restarts.saved(["/p/a.py"], at: 0)
+    #expect(restarts.wait(for: ["/p/a.py"]) == 0)
+    _ = restarts.processChanged(at: 400)
+    #expect(restarts.wait(for: ["/p/a.html", "/p/b.PY"]) == 1_100)
+    #expect(restarts.wait(for: ["/p/a.html"]) == 0)
+    restarts.waitedInVain(for: ["/p/b.py"])
+    #expect(restarts.wait(for: ["/p/a.py"]) == 0)
+    restarts.saved(["/p/a.go"], at: 1_000)
+    _ = restarts.processChanged(at: 3_500)
+    #expect(restarts.wait(for: ["/p/a.go"]) == 3_000, "the most")
+    restarts.saved(["/p/a.c"], at: 4_000)
+    _ = restarts.processChanged(at: 7_001)
+    #expect(restarts.wait(for: ["/p/a.c"]) == 0, "too long to wait for")
   }
 
   @Test func `a fingerprint does not depend on the parts of a body`() {
