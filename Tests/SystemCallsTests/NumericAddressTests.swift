@@ -13,7 +13,9 @@ struct NumericAddressTests {
   }
 
   @Test func `localhost has two addresses to try`() {
-    #expect(addressesToTry(of: "LOCALHOST") == ["127.0.0.1", "::1"])
+    for name in ["LOCALHOST", "app.localhost", "a.b.LocalHost"] {
+      #expect(addressesToTry(of: name) == ["127.0.0.1", "::1"])
+    }
     #expect(addressesToTry(of: "192.0.2.1") == ["192.0.2.1"])
   }
 }

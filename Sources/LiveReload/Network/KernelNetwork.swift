@@ -61,8 +61,10 @@ final class KernelNetwork: Network, @unchecked Sendable {
   }
 
   func resolve(_ host: String, _ completion: @escaping ([String]) -> Void) {
-    if HostAddress(host: host)?.isAddress == true { return completion([host]) }
-    if host.lowercased() == "localhost" { return completion(loopbackAddresses) }
+    // Only another name must be looked up, which may take long.
+    if let address = HostAddress(host: host), address.isAddress || address.isLoopback {
+      return completion(addressesToTry(of: host))
+    }
     lastNumber += 1
     let number = lastNumber
     resolving[number] = completion

@@ -18,10 +18,11 @@ private func numericAddress(_ family: Int32, _ text: [UInt8], count: Int) -> [UI
 /// The addresses of this machine at which only its own processes reach a server.
 package let loopbackAddresses = ["127.0.0.1", "::1"]
 
-/// The numeric addresses to connect to, in this order. A server on `localhost` may listen at either loopback
-/// address. Looking up any other name may take long.
+/// The numeric addresses to connect to, in this order. A server on `localhost`, or on a name below it, which few
+/// resolvers know (RFC 6761), may listen at either loopback address. Looking up any other name may take long.
 package func addressesToTry(of host: String) -> [String] {
-  if host.lowercased() == "localhost" { return loopbackAddresses }
+  let name = host.lowercased()
+  if name == "localhost" || name.hasSuffix(".localhost") { return loopbackAddresses }
   var text = [CChar](repeating: 0, count: 4096)
   guard csystem_addresses(host, &text, text.count) == 0 else { return [] }
   let bytes = text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
