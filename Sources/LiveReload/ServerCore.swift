@@ -220,13 +220,24 @@ final class ServerCore {
   /// Opens the editor at a source location that a page has shown.
   func openEditor(query: ArraySlice<UInt8>) -> HTTPResponse {
     let values = Self.values(in: query)
-    guard values["token"] == token, let number = values["link"].flatMap({ Int($0) }),
-      let place = links[number]
-    else { return .text(403, "The link is unknown, or the page is out of date") }
+    if let refusal = refusal(of: values["token"]) { return refusal }
+    guard let place = values["link"].flatMap({ Int($0) }).flatMap({ links[$0] }) else {
+      return .text(403, "The link is out of date: reload the page")
+    }
     if let problem = openEditor(place.path, place.line, place.column) {
       return .text(409, "cannot open the editor: \(problem)")
     }
     return HTTPResponse(204)
+  }
+
+  /// The answer to a page that may neither open the editor nor run a task; `nil` if it may.
+  private func refusal(of token: String?) -> HTTPResponse? {
+    if token == self.token { return nil }
+    return .text(
+      403,
+      token == guestToken
+        ? "Only browsers on the machine that runs watchrun may do this"
+        : "The page is out of date: reload it")
   }
 
   /// Whether a query has a secret that only pages of this server know.
@@ -237,7 +248,7 @@ final class ServerCore {
   /// Asks for another run of a task.
   func runAgain(query: ArraySlice<UInt8>) -> HTTPResponse {
     let values = Self.values(in: query)
-    guard values["token"] == token else { return .text(403, "The page is out of date") }
+    if let refusal = refusal(of: values["token"]) { return refusal }
     guard let name = values["task"], status.task(name) != nil else {
       return .text(404, "There is no such task any more")
     }
