@@ -169,8 +169,14 @@ final class ServerConnection: ByteStreamOwner {
 
   /// Sends `100 Continue` to a client that waits for it.
   func sendContinue() {
-    guard request?.expectsContinue == true else { return }
+    if request?.expectsContinue == true { _ = sendInterim() }
+  }
+
+  /// Sends an answer that clients take no notice of. Returns `false` if the client does not know any.
+  func sendInterim() -> Bool {
+    guard let request, request.minorVersion > 0 else { return false }
     stream.write(Array("HTTP/1.1 100 Continue\r\n\r\n".utf8))
+    return true
   }
 
   /// Sends a complete response.

@@ -85,6 +85,9 @@ struct ProxyExchange: Sendable {
 
   var isDone: Bool { phase == .done }
 
+  /// Whether the client has received something of the response.
+  var hasBegun: Bool { phase == .responding || phase == .tunnel }
+
   /// Whether the server has the request, and has not begun to answer.
   var isAwaitingAnswer: Bool { phase == .sent }
 

@@ -44,7 +44,7 @@ final class ProxyResponder: Exchange, UpstreamUser {
   private var isEndless = false
   /// Closes the connection to a client that has closed its sending side, unless more of the response comes.
   private var goodbye: UInt64?
-  /// For how long nothing comes before such a client is thought to have gone.
+  /// For how long nothing comes before such a client is asked, or thought to have gone.
   private static let patience = Duration.seconds(3)
   /// The queue of actions. An action that results from performing another one is performed after
   /// it.
@@ -139,8 +139,13 @@ final class ProxyResponder: Exchange, UpstreamUser {
     goodbye = upstream.loop.call(after: Self.patience) { [weak self] in
       guard let self else { return }
       goodbye = nil
-      // A slow client has still to receive something.
-      if connection.stream.hasOutput { prepareGoodbye() } else { connection.stream.close() }
+      // A slow client has still to receive something. One that waits for an answer receives an interim one, which
+      // fails if it has gone.
+      if connection.stream.hasOutput || !exchange.hasBegun && connection.sendInterim() {
+        prepareGoodbye()
+      } else {
+        connection.stream.close()
+      }
     }
   }
 

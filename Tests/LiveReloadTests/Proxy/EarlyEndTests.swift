@@ -60,13 +60,28 @@ struct EarlyEndTests {
   {
     let server = try request("")
     if !answer.isEmpty { server.send(answer) }
-    client.shutDownWriting()
+    // Whether one that has got no answer waits for it is found out.
+    if answer.isEmpty { client.close() } else { client.shutDownWriting() }
     pages.network.run()
     #expect(!server.isEnded)
     pages.network.advance(seconds: 5)
     #expect(server.isEnded)
     pages.network.advance(seconds: 60)
     #expect(pages.network.scheduler.pendingCount == 0)
+  }
+
+  @Test func `a client that has ended its side receives an answer that comes late`() throws {
+    let server = try request("")
+    client.shutDownWriting()
+    pages.network.advance(seconds: 2)
+    #expect(client.receiveAll().isEmpty)
+    pages.network.advance(seconds: 60)
+    #expect(!server.isEnded)
+    server.send("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nlate")
+    #expect(
+      client.receiveAll().wholeMatch(
+        of: /(HTTP\/1.1 100 Continue\r\n\r\n)+HTTP\/1.1 200 .*late/.dotMatchesNewlines()) != nil)
+    #expect(client.isEnded)
   }
 
   @Test func `a client that has ended its side receives what comes`() throws {
