@@ -162,11 +162,13 @@ struct FileResponder {
       return response
     }
     let isText = MediaType.isText(name.bytes)
-    let isRead = isInMemory && (size <= Self.smallSize || isText)
+    let isRead = scope != nil || size <= Self.smallSize
     let content = isRead ? try? file.readAll(sizeHint: size) : nil
     let inner = name.bytes.dropLast(encoding?.end ?? 0)
     // What is compressed is not examined. Those who compress a text for browsers have it in UTF-8.
-    let isUTF8 = encoding == nil ? isText && content?.isUTF8 == true : MediaType.isText(inner)
+    let isUTF8 =
+      encoding == nil
+      ? isText && isInMemory && (content?.isUTF8 ?? file.isUTF8()) : MediaType.isText(inner)
     let type = MediaType.of(inner, isUTF8: isUTF8)
     fields.append("Content-Type", type)
     if let encoding { fields.append("Content-Encoding", encoding.coding) }

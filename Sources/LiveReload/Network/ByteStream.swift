@@ -32,6 +32,21 @@ final class ByteStream: SocketHandler {
     func readAll(sizeHint: Int) throws(SystemError) -> [UInt8] {
       try SystemCalls.readAll(descriptor, partSize: sizeHint + 1)
     }
+
+    /// Whether the rest of the file is text in UTF-8.
+    func isUTF8() -> Bool {
+      var text: [UInt8] = []
+      while let part = try? readPart(descriptor) {
+        if part.isEmpty { return text.isUTF8 }
+        text += part
+        // What may be incomplete is examined with the next part: a character, and an escape sequence.
+        let end = text.lastIndex { $0 & 0xC0 != 0x80 && $0 != 0x1B } ?? 0
+        let cut = end > 0 && text[end - 1] == 0x1B ? end - 1 : end
+        if !Array(text[..<cut]).isUTF8 || text.count - cut > 1024 { return false }
+        text.removeFirst(cut)
+      }
+      return false
+    }
   }
 
   /// The buffer size below which more may be written.

@@ -86,20 +86,28 @@ package func readAll(_ path: Path) throws(SystemError) -> [UInt8] {
   try readAll(try Descriptor.open(path, O_RDONLY), path: path)
 }
 
+/// Reads at most `size` bytes of an open file from its present offset; none at its end.
+package func readPart(
+  _ file: borrowing Descriptor, path: Path? = nil, size: Int = 64 * 1024
+) throws(SystemError) -> [UInt8] {
+  let number = file.number
+  var failure: SystemError?
+  let part = [UInt8](unsafeUninitializedCapacity: max(size, 1)) { buffer, count in
+    let filled = retryingOnInterrupt { read(number, buffer.baseAddress, buffer.count) }
+    if filled < 0 { failure = .last("read", path: path) }
+    count = max(filled, 0)
+  }
+  if let failure { throw failure }
+  return part
+}
+
 /// Reads an open file from its present offset to its end, in parts of at most `partSize`.
 package func readAll(
   _ file: borrowing Descriptor, path: Path? = nil, partSize: Int = 64 * 1024
 ) throws(SystemError) -> [UInt8] {
-  let number = file.number
   var content: [UInt8] = []
   while true {
-    var failure: SystemError?
-    let part = [UInt8](unsafeUninitializedCapacity: max(partSize, 1)) { buffer, count in
-      let filled = retryingOnInterrupt { read(number, buffer.baseAddress, buffer.count) }
-      if filled < 0 { failure = .last("read", path: path) }
-      count = max(filled, 0)
-    }
-    if let failure { throw failure }
+    let part = try readPart(file, path: path, size: partSize)
     if part.isEmpty { return content }
     if content.isEmpty && part.count < partSize {
       content = part

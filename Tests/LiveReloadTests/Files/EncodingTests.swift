@@ -6,6 +6,7 @@ import Testing
 
 /// Files whose encoding is not UTF-8, or unknown.
 struct EncodingTests {
+  private static let utf8Script = "text/javascript; charset=utf-8"
   private static let files: [(name: String, content: [UInt8], type: String)] = [
     ("utf8.html", Array("<p>é".utf8), "text/html; charset=utf-8"),
     ("ascii.css", Array("p{}".utf8), "text/css; charset=utf-8"),
@@ -15,6 +16,36 @@ struct EncodingTests {
     ("color.log", Array("\u{1B}[31mé".utf8), "text/plain; charset=utf-8"),
     ("utf16.html", [0xFF, 0xFE, 0x61, 0], "text/html"),
     ("long.js", Array(String(repeating: "x", count: 40_000).utf8) + [0xE9], "text/javascript"),
+    // Characters and escape sequences at the borders of the parts that are read.
+    ("even.js", Array(repeating: [0xC3, 0xA9], count: 100_000).flatMap { $0 }, utf8Script),
+    ("odd.js", [0x78] + Array(repeating: [0xC3, 0xA9], count: 100_000).flatMap { $0 }, utf8Script),
+    ("wide.js", Array(repeating: [0xE6, 0x97, 0xA5], count: 70_000).flatMap { $0 }, utf8Script),
+    (
+      "cut.js", Array(repeating: [0xE6, 0x97, 0xA5], count: 70_000).flatMap { $0 } + [0xE6],
+      "text/javascript"
+    ),
+    (
+      "inner.js",
+      Array(String(repeating: "x", count: 40_000).utf8) + [0xE6, 0x97]
+        + Array(String(repeating: "x", count: 90_000).utf8), "text/javascript"
+    ),
+    ("bytes.js", Array(repeating: 0x80, count: 100_000), "text/javascript"),
+    (
+      "escapes.log", Array(repeating: 0x1B, count: 65_535) + Array("[m[31m".utf8),
+      "text/plain; charset=utf-8"
+    ),
+    (
+      "border.js", Array(String(repeating: "x", count: 65_535).utf8) + [0x1B, 0x24, 0x42, 0x46],
+      "text/javascript"
+    ),
+    (
+      "border2.js", Array(String(repeating: "x", count: 65_534).utf8) + [0x1B, 0x24, 0x42, 0x46],
+      "text/javascript"
+    ),
+    (
+      "color2.log", Array(String(repeating: "\u{1B}[31mé", count: 20_001).utf8),
+      "text/plain; charset=utf-8"
+    ),
     ("a.png", [0x89, 0x50], "image/png"),
   ]
 
