@@ -172,6 +172,8 @@ extension PageSite {
 
   private func send(_ message: ReloadSession.Message) {
     switch message {
+    case .update(let paths) where paths.contains(where: workerFiles.contains):
+      send(.reload)
     case .reload:
       reader?.cancel()
       broadcast(ReloadMessage.reload(revision: revision), paths: ["/"])

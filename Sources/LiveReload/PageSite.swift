@@ -17,6 +17,9 @@ final class PageSite {
   var reader: DocumentReader?
   var session: ReloadSession
   var contents = ContentMemory()
+  private static let mostWorkerFiles = 1_000
+  /// The files that workers have fetched, of which the script in a page knows nothing.
+  private(set) var workerFiles: Set<Path> = []
   var streams: [ObjectIdentifier: EventStream] = [:]
   var sockets: [ObjectIdentifier: LiveReloadSocket] = [:]
   private(set) var connections: [ObjectIdentifier: ServerConnection] = [:]
@@ -116,11 +119,27 @@ extension PageSite: RequestHandler {
       return responder
     }
     if let files {
+      noteWorker(request)
       var response = files.respond(to: request, script: script)
       headers.add(to: &response.fields)
       connection.respond(response)
     }
     return nil
+  }
+
+  /// Remembers a file that a script fetches which is not in a page: the address of a worker is that of a script, or
+  /// none.
+  private func noteWorker(_ request: HTTPRequestHead) {
+    guard request.fields.first("sec-fetch-dest")?.equalsIgnoringCase("empty") == true,
+      case .directory(let root) = page.source, workerFiles.count < Self.mostWorkerFiles,
+      let name = request.path.percentDecoded
+    else { return }
+    if let referer = request.fields.first("referer")?.prefix(while: { $0 != UInt8(ascii: "?") }),
+      !MediaType.of(referer, isUTF8: false).hasPrefix("text/javascript")
+    {
+      return
+    }
+    workerFiles.insert(Path(bytes: root.bytes + name))
   }
 
   /// The server that a request is passed to; `nil` if a file answers it.
