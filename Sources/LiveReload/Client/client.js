@@ -245,12 +245,11 @@
 
   // Messages
   const id = Math.random();
-  let greeting;
   const handlers = {
     hello(m) {
       const isStale = run && (run !== m.session || version < m.revision);
       if (run !== m.session || !(version > m.revision)) version = m.revision;
-      ({ session: run, token: secret, overlay: isShown = true } = greeting = m);
+      ({ session: run, token: secret, overlay: isShown = true } = m);
       fire('hello', m);
       earlier = failures;
       failures = new Map();
@@ -284,38 +283,23 @@
 
   // Connection
   let delay = 700;
-  const listen = (deliver, again) => {
+  const listenAlone = () => {
     const source = new EventSource(base + 'events');
     source.onopen = () => { delay = 700; };
-    source.onmessage = ({ data }) => deliver(JSON.parse(data));
+    source.onmessage = ({ data }) => receive(JSON.parse(data));
     source.onerror = () => { // it reconnects by itself unless it is closed, as after a 502
-      if (source.readyState === 2) setTimeout(again, delay = Math.min(delay * 1.5, 5000));
+      if (source.readyState === 2) setTimeout(listenAlone, delay = Math.min(delay * 1.5, 5000));
     };
   };
-  const listenAlone = () => listen(receive, listenAlone);
-  // A browser opens at most six connections to a host, so one worker or tab listens for all tabs.
   const share = () => {
-    const channel = new BroadcastChannel('watchrun');
-    let leads;
-    channel.onmessage = ({ data }) => {
-      if (!data.from) receive(data);
-      else if (leads && greeting) {
-        for (const m of [{ ...greeting, revision: version }, ...failures.values()]) {
-          channel.postMessage({ ...m, to: data.from });
-        }
-      }
-    };
+    const channel = new BroadcastChannel('watchrun'), file = base + 'worker.js';
+    channel.onmessage = ({ data }) => { if (!data.from) receive(data); };
     channel.postMessage({ from: id });
-    const deliver = (m) => { channel.postMessage(m); receive(m); };
-    // A tab that cannot connect, such as one whose policy forbids it, lets another one try.
-    const lead = () => navigator.locks.request('watchrun', () => new Promise((release) => {
-      leads = true;
-      listen(deliver, () => { leads = false; release(); lead(); });
-    })).catch(listenAlone);
-    // A tab may be blocked by a dialog or a long script, a worker not. A policy with nonces forbids it.
+    const lead = () => import(file).catch(listenAlone);
+    // A policy with nonces forbids workers.
     try {
       if (script.nonce) throw script;
-      new SharedWorker(base + 'worker.js').onerror = lead;
+      new SharedWorker(file).onerror = lead;
     } catch {
       lead();
     }

@@ -1,4 +1,5 @@
-// The overlay of the watchrun client: shows failed tasks. client.js imports it at the first failure.
+// The overlay of the watchrun client: shows failed tasks. client.js imports it at the first failure, and the
+// status page for the lines of its output.
 const colors = (list) => // bright colors look like normal ones
   list.split(' ').map((c, i) => `.f${i},.f${i + 8}{color:#${c}}`).join('');
 const light = '24292f c62828 1a7f37 8a6100 0550ae 8250df 0b7285 57606a';
@@ -32,41 +33,47 @@ const make = (tag, properties, ...nodes) => {
   return e;
 };
 
+const span = ({ t, c = '', l }, follow) => {
+  const e = make(l == null ? 'span' : 'a', { className: c }, t);
+  for (const [, kind, color] of c.matchAll(/([fg])(#\w+)/g)) {
+    e.style[kind === 'f' ? 'color' : 'background'] = color;
+  }
+  if (l != null) {
+    e.href = '#';
+    e.onclick = () => {
+      follow(l);
+      return false;
+    };
+  }
+  return e;
+};
+// The nodes of a line. `follow` is called with the link that is clicked. A line with a rule, such as
+// `=== FAILURES ===`, shortens the rule instead of wrapping it.
+const line = (spans, follow) => spans.some(({ t }) => rule.test(t))
+  ? [make('div', { className: 'r' }, ...spans.flatMap((s) =>
+    s.t.split(rule).filter(Boolean).map((t) => {
+      const e = span({ ...s, t }, follow);
+      if (rule.test(t)) e.classList.add('q');
+      return e;
+    })))]
+  : [...spans.map((s) => span(s, follow)), '\n'];
+export { line };
+
 // Adds the overlay to the page and returns its element. `failures` are the messages of this type,
 // `open` opens the editor at a link and returns the answer, `close` is for the button.
 export default (failures, open, close) => {
   const notice = make('p', { role: 'status' });
-  const span = ({ t, c = '', l }) => {
-    const e = make(l == null ? 'span' : 'a', { className: c }, t);
-    for (const [, kind, color] of c.matchAll(/([fg])(#\w+)/g)) {
-      e.style[kind === 'f' ? 'color' : 'background'] = color;
-    }
-    if (l != null) {
-      e.href = '#';
-      e.onclick = () => {
-        open(l).then((answer) => answer.ok ? '' : answer.text(), () => 'watchrun does not answer')
-          .then((text) => { notice.textContent = text; });
-        return false;
-      };
-    }
-    return e;
+  const follow = (link) => {
+    open(link).then((answer) => answer.ok ? '' : answer.text(), () => 'watchrun does not answer')
+      .then((text) => { notice.textContent = text; });
   };
-  // A line with a rule, such as `=== FAILURES ===`, shortens the rule instead of wrapping it.
-  const line = (spans) => spans.some(({ t }) => rule.test(t))
-    ? [make('div', { className: 'r' }, ...spans.flatMap((s) =>
-      s.t.split(rule).filter(Boolean).map((t) => {
-        const e = span({ ...s, t });
-        if (rule.test(t)) e.classList.add('q');
-        return e;
-      })))]
-    : [...spans.map(span), '\n'];
   const styles = new CSSStyleSheet(), panel = make('aside', {
     role: 'alert', ariaLabel: 'watchrun: ' + failures.map((f) => f.title).join(', '),
   }, make('button', { ariaLabel: 'Close', title: 'Close (Escape)', onclick: close }, '×'), notice);
   for (const { task, title, lines } of failures) {
     const href = `${location.origin}/__watchrun/#task-${encodeURIComponent(task)}`;
     panel.append(make('h2', {}, title, make('a', { href, target: '_blank' }, 'All output')),
-      make('pre', { tabIndex: 0 }, ...lines.flatMap(line)));
+      make('pre', { tabIndex: 0 }, ...lines.flatMap((spans) => line(spans, follow))));
   }
   styles.replaceSync(css);
   const host = make('watchrun-overlay', {}), root = host.attachShadow({ mode: 'open' });

@@ -1,5 +1,5 @@
-// Listens to watchrun for all tabs, in a worker of its own: a dialog or a long script blocks a tab, but
-// not the worker. client.js starts it.
+// Listens to watchrun for all tabs, as a browser opens at most six connections to a host: in a worker of its own,
+// since a dialog or a long script blocks a tab, or in one of the tabs. client.js starts it.
 (() => {
   const channel = new BroadcastChannel('watchrun'), failures = new Map();
   let greeting, delay = 700;
@@ -20,14 +20,19 @@
       }
     }
   };
-  const listen = () => {
-    const source = new EventSource('events');
+  // A tab may listen already, if its policy forbids workers. One that cannot connect, such as one whose policy forbids
+  // it, lets another one try.
+  const lead = () => navigator.locks.request('watchrun', () => new Promise((release) => {
+    const source = new EventSource(location.origin + '/__watchrun/events');
     source.onopen = () => { delay = 700; };
     source.onmessage = ({ data }) => deliver(JSON.parse(data));
     source.onerror = () => { // it reconnects by itself unless it is closed, as after a 502
-      if (source.readyState === 2) setTimeout(listen, delay = Math.min(delay * 1.5, 5000));
+      if (source.readyState !== 2) return;
+      setTimeout(() => {
+        release();
+        lead();
+      }, delay = Math.min(delay * 1.5, 5000));
     };
-  };
-  // A tab may listen already, if its policy forbids workers.
-  navigator.locks.request('watchrun', () => new Promise(listen));
+  }));
+  lead();
 })();
