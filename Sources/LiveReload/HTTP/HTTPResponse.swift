@@ -31,32 +31,26 @@ struct HTTPResponse {
   /// Whether the length of the body is sent.
   var hasLength: Bool { status != 304 && status != 204 && status >= 200 }
 
-  /// The reason phrase of a status.
+  /// The reason phrase of a status that the server itself sends.
   static func reason(of status: Int) -> String {
     switch status {
-    case 100: "Continue"
-    case 101: "Switching Protocols"
     case 200: "OK"
     case 204: "No Content"
     case 206: "Partial Content"
     case 301: "Moved Permanently"
-    case 302: "Found"
     case 304: "Not Modified"
     case 400: "Bad Request"
     case 403: "Forbidden"
     case 404: "Not Found"
     case 405: "Method Not Allowed"
-    case 408: "Request Timeout"
+    case 409: "Conflict"
     case 413: "Content Too Large"
     case 414: "URI Too Long"
     case 416: "Range Not Satisfiable"
-    case 426: "Upgrade Required"
     case 431: "Request Header Fields Too Large"
-    case 500: "Internal Server Error"
     case 501: "Not Implemented"
     case 502: "Bad Gateway"
     case 503: "Service Unavailable"
-    case 504: "Gateway Timeout"
     case 505: "HTTP Version Not Supported"
     default: ""
     }

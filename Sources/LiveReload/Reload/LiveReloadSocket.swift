@@ -12,11 +12,9 @@ final class LiveReloadSocket: Exchange {
     _ request: HTTPRequestHead, on connection: ServerConnection,
     onClose: @escaping (LiveReloadSocket) -> Void
   ) {
-    func value(_ name: String) -> [UInt8]? { request.fields.first(name).map { Array($0) } }
-    let handshake = WebSocketHandshake(
-      upgrade: value("upgrade"), connection: value("connection"),
-      version: value("sec-websocket-version"), key: value("sec-websocket-key"))
-    guard request.method == "GET", case .accepted(let answer) = handshake else { return nil }
+    guard request.method == "GET",
+      let answer = WebSocketHandshake.answer(to: request.fields)
+    else { return nil }
     self.connection = connection
     self.onClose = onClose
     let head = """

@@ -121,31 +121,33 @@ struct WebSocketTests {
 
   @Test(
     arguments: [
-      ("websocket", "Upgrade", "13", key, .accepted("s3pPLMBiTxaQ9kYGzzhZRbK+xOo=")),
+      ("websocket", "Upgrade", "13", key, "s3pPLMBiTxaQ9kYGzzhZRbK+xOo="),
       (
         "h2c, WebSocket", "keep-alive, upgrade", " 13 ", " \(key)",
-        .accepted("s3pPLMBiTxaQ9kYGzzhZRbK+xOo=")
+        "s3pPLMBiTxaQ9kYGzzhZRbK+xOo="
       ),
-      ("websocket", "upgrade", "8", key, .unsupportedVersion),
-      ("websocket", "upgrade", nil, key, .unsupportedVersion),
-      ("h2c", "upgrade", "13", key, .malformed), (nil, "upgrade", "13", key, .malformed),
-      ("websocket", "close", "13", key, .malformed),
-      ("websocket", nil, "13", key, .malformed), ("websocket", "upgrade", "13", nil, .malformed),
-      ("websocket", "upgrade", "13", "", .malformed),
-      ("websocket", "upgrade", "13", "dGhlIHNhbXBsZSBub25jZQ", .malformed),
-      ("websocket", "upgrade", "13", "AAAAdGhlIHNhbXBsZSBub25jZQ==", .malformed),
-      ("websocket", "upgrade", "13", "dGhlIHNhbXBsZSBub25jZQ\r=", .malformed),
-      ("websocket", "upgrade", "13", "dGhlIHNhbXBsZSBub25jZSE=", .malformed),
-      ("websocketx", "upgrade", "13", key, .malformed),
-    ] as [(String?, String?, String?, String?, WebSocketHandshake)])
+      ("websocket", "upgrade", "8", key, nil),
+      ("websocket", "upgrade", nil, key, nil),
+      ("h2c", "upgrade", "13", key, nil), (nil, "upgrade", "13", key, nil),
+      ("websocket", "close", "13", key, nil),
+      ("websocket", nil, "13", key, nil), ("websocket", "upgrade", "13", nil, nil),
+      ("websocket", "upgrade", "13", "", nil),
+      ("websocket", "upgrade", "13", "dGhlIHNhbXBsZSBub25jZQ", nil),
+      ("websocket", "upgrade", "13", "AAAAdGhlIHNhbXBsZSBub25jZQ==", nil),
+      ("websocket", "upgrade", "13", "dGhlIHNhbXBsZSBub25jZQ\r=", nil),
+      ("websocket", "upgrade", "13", "dGhlIHNhbXBsZSBub25jZSE=", nil),
+      ("websocketx", "upgrade", "13", key, nil),
+    ] as [(String?, String?, String?, String?, String?)])
   func `a handshake is accepted or refused`(
     upgrade: String?, connection: String?, version: String?, key: String?,
-    outcome: WebSocketHandshake
+    outcome: String?
   ) {
-    #expect(
-      WebSocketHandshake(
-        upgrade: upgrade.map { Array($0.utf8) }, connection: connection.map { Array($0.utf8) },
-        version: version.map { Array($0.utf8) }, key: key.map { Array($0.utf8) }) == outcome)
+    var fields = HTTPFields()
+    let names = ["Upgrade", "Connection", "Sec-WebSocket-Version", "Sec-WebSocket-Key"]
+    for (name, value) in zip(names, [upgrade, connection, version, key]) {
+      if let value { fields.append(name, value) }
+    }
+    #expect(WebSocketHandshake.answer(to: fields) == outcome)
   }
 
   @Test func `a page that is not served any more says so to its sockets`() throws {
