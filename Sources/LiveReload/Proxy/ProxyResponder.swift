@@ -42,6 +42,11 @@ final class ProxyResponder: Exchange, UpstreamUser {
   /// Whether the response is an event stream. A client that closes its sending side does not wait
   /// for one.
   private var isEndless = false
+  /// The next attempt while the server starts, and the pause before it, in milliseconds.
+  private var retry: UInt64?
+  private var pause: Int?
+  /// The end of the time for which the request is held.
+  private var limit: UInt64?
   /// Closes the connection to a client that has closed its sending side, unless more of the response comes.
   private var goodbye: UInt64?
   /// For how long nothing comes before such a client is asked, or thought to have gone.
@@ -65,15 +70,37 @@ final class ProxyResponder: Exchange, UpstreamUser {
 
   func begin() {
     limitHold()
-    upstream.whenServerStops(self) { [weak self] in self?.serverStops(isSlow: $0) }
+    upstream.add(self)
     connection.sendContinue()
     let isHeld = upstream.isRestarting
     step { $0.begin(isHeld: isHeld) }
   }
 
   private func limitHold() {
-    upstream.endLimit(of: self)
-    upstream.limitHold(of: self) { [weak self] in self?.step { $0.timeIsUp() } }
+    upstream.loop.cancelCall(&limit)
+    limit = upstream.loop.call(after: upstream.longestHold) { [weak self] in
+      guard let self else { return }
+      if upstream.isGettingReady && !upstream.isHopeless { limitHold() } else { giveUp() }
+    }
+  }
+
+  func giveUp() {
+    if limit == nil { return }
+    upstream.loop.cancelCall(&limit)
+    step { $0.timeIsUp() }
+  }
+
+  private func waitForServer() {
+    let next = upstream.pause(after: pause)
+    pause = next ?? pause
+    let time = next.map { Duration.milliseconds($0) } ?? upstream.longestHold
+    retry = upstream.loop.call(after: time) { [weak self] in self?.serverMayAnswer() }
+  }
+
+  func serverMayAnswer() {
+    if retry == nil { return }
+    upstream.loop.cancelCall(&retry)
+    step { $0.retry() }
   }
 
   private func step(_ input: (inout ProxyExchange) -> [ProxyExchange.Action]) {
@@ -86,7 +113,9 @@ final class ProxyResponder: Exchange, UpstreamUser {
   }
 
   private func end() {
-    upstream.forget(self)
+    upstream.remove(self)
+    upstream.loop.cancelCall(&retry)
+    upstream.loop.cancelCall(&limit)
     upstream.loop.cancelCall(&goodbye)
   }
 
@@ -95,7 +124,7 @@ final class ProxyResponder: Exchange, UpstreamUser {
     case .connect(let isFresh):
       upstream.connect(isFresh: isFresh, for: self)
     case .waitForServer:
-      upstream.wait(self) { [weak self] in self?.step { $0.retry() } }
+      waitForServer()
     case .sendUpstream(let bytes):
       server?.stream.write(bytes)
       if server?.stream.isFull == true { connection.stream.pause() }
@@ -186,7 +215,7 @@ final class ProxyResponder: Exchange, UpstreamUser {
     step { $0.connectionLost(failure, isRestarting: isRestarting) }
   }
 
-  private func serverStops(isSlow: Bool) {
+  func serverStops(isSlow: Bool) {
     let wasAsked = exchange.isAwaitingAnswer
     step { [isEndless] in $0.serverStops(isEndless: isEndless, isSlow: isSlow) }
     // It waits for the next server as long as a new request.
@@ -197,7 +226,7 @@ final class ProxyResponder: Exchange, UpstreamUser {
 
   private func respond(_ head: HTTPResponseHead) {
     // From here on there is no deadline.
-    upstream.endLimit(of: self)
+    upstream.loop.cancelCall(&limit)
     site?.answered(upstream)
     if let type = head.fields.first("content-type") {
       isEndless = type.prefix(17).equalsIgnoringCase("text/event-stream")

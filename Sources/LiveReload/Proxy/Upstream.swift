@@ -4,7 +4,7 @@ import SystemCalls
 final class Upstream {
   private static let mostIdle = 32
   /// The longest time for which a request is held while the server restarts.
-  private static let holdMilliseconds = 10_000
+  private static let hold = Duration.seconds(10)
   /// How long a server that is asked to stop may take to answer its last requests.
   private static let patience = Duration.milliseconds(500)
   private static let shortestPause = 40
@@ -22,30 +22,14 @@ final class Upstream {
   var isGettingReady = false
   /// Whether the server cannot start until a failed task succeeds. No request is held then.
   var isHopeless = false {
-    didSet { if isHopeless && !oldValue { giveUp() } }
+    didSet { if isHopeless && !oldValue { forEach { $0.giveUp() } } }
   }
 
   private var idle: [UpstreamConnection] = []
-  /// What ends the exchanges that a server which stops would wait for.
-  private var stops: [ObjectIdentifier: (_ isSlow: Bool) -> Void] = [:]
-  /// The requests without a response.
-  private var waiters: [ObjectIdentifier: Waiter] = [:]
+  /// The requests that are not answered completely.
+  private var requests: [ObjectIdentifier: any UpstreamUser] = [:]
   /// The address of the last successful connection.
   private var reachedAddress: String?
-
-  /// The timers of a request that waits for the server.
-  private struct Waiter {
-    /// The pause before the last retry, in milliseconds.
-    var pause: Int?
-    var retry: DueCall?
-    /// The timer for the longest permitted time.
-    var limit: DueCall?
-  }
-
-  private struct DueCall {
-    var number: UInt64
-    var body: () -> Void
-  }
 
   init(_ address: ServerAddress, on loop: SocketLoop) {
     self.address = address
@@ -107,100 +91,51 @@ final class Upstream {
     restarts += 1
     for connection in idle { connection.stream.close() }
     idle = []
-    callStops(isSlow: false)
-    if stops.isEmpty { return }
+    forEach { $0.serverStops(isSlow: false) }
+    if requests.isEmpty { return }
     let number = restarts
     loop.call(after: Self.patience) { [weak self] in
-      if let self, isRestarting, restarts == number { callStops(isSlow: true) }
+      guard let self, isRestarting, restarts == number else { return }
+      forEach { $0.serverStops(isSlow: true) }
     }
-  }
-
-  /// Calls the body when the server is asked to stop, and again if it has not started again after a while.
-  func whenServerStops(_ request: AnyObject, _ body: @escaping (_ isSlow: Bool) -> Void) {
-    stops[ObjectIdentifier(request)] = body
-  }
-
-  private func callStops(isSlow: Bool) {
-    for stop in Array(stops.values) { stop(isSlow) }
   }
 
   /// The server has ended because it was asked to stop. Another one may start, also by hand.
   func serverStopped() {
     isCertain = false
-    callAll(\.retry)
+    forEach { $0.serverMayAnswer() }
   }
 
   /// The server is ready, or has failed.
   func serverSettled() {
     isRestarting = false
-    callAll(\.retry)
+    forEach { $0.serverMayAnswer() }
   }
 
-  /// Calls `retry` after a pause, or as soon as the server is ready.
-  func wait(_ request: AnyObject, retry: @escaping () -> Void) {
-    let key = ObjectIdentifier(request)
-    var pause = Self.holdMilliseconds
-    if !isRestarting || !isCertain {
-      pause = waiters[key]?.pause.map { min($0 * 3 / 2, Self.longestPause) } ?? Self.shortestPause
-      waiters[key, default: Waiter()].pause = pause
-    }
-    schedule(\.retry, of: key, afterMilliseconds: pause, retry)
+  // MARK: - Requests
+
+  /// Adds a request, which learns of restarts until it is removed.
+  func add(_ request: any UpstreamUser) {
+    requests[ObjectIdentifier(request)] = request
   }
 
-  /// Calls the body when a request has been held for the longest permitted time.
-  func limitHold(of request: AnyObject, _ body: @escaping () -> Void) {
-    limitHold(of: ObjectIdentifier(request), body)
+  func remove(_ request: any UpstreamUser) {
+    requests[ObjectIdentifier(request)] = nil
   }
 
-  private func limitHold(of key: ObjectIdentifier, _ body: @escaping () -> Void) {
-    schedule(\.limit, of: key, afterMilliseconds: isHopeless ? 0 : Self.holdMilliseconds) {
-      [weak self] in
-      if let self, isGettingReady, !isHopeless { limitHold(of: key, body) } else { body() }
-    }
+  private func forEach(_ body: (any UpstreamUser) -> Void) {
+    for request in Array(requests.values) { body(request) }
   }
 
-  /// The server is responding to a request, which is no longer held.
-  func endLimit(of request: AnyObject) {
-    cancel(waiters[ObjectIdentifier(request)]?.limit)
-    waiters[ObjectIdentifier(request)]?.limit = nil
+  /// How long a request waits before it is sent again, in milliseconds, unless the server is ready before; `nil` for
+  /// the longest time for which it is held at all.
+  func pause(after former: Int?) -> Int? {
+    if isRestarting && isCertain { return nil }
+    return former.map { min($0 * 3 / 2, Self.longestPause) } ?? Self.shortestPause
   }
 
-  /// Removes a request.
-  func forget(_ request: AnyObject) {
-    let waiter = waiters.removeValue(forKey: ObjectIdentifier(request))
-    stops[ObjectIdentifier(request)] = nil
-    cancel(waiter?.retry)
-    cancel(waiter?.limit)
-  }
-
-  private func giveUp() {
-    callAll(\.limit)
-  }
-
-  private func schedule(
-    _ kind: WritableKeyPath<Waiter, DueCall?>, of key: ObjectIdentifier,
-    afterMilliseconds time: Int, _ body: @escaping () -> Void
-  ) {
-    let number = loop.call(after: .milliseconds(time)) { [weak self] in
-      self?.waiters[key]?[keyPath: kind] = nil
-      body()
-    }
-    waiters[key, default: Waiter()][keyPath: kind] = DueCall(number: number, body: body)
-  }
-
-  private func cancel(_ call: DueCall?) {
-    if let call { loop.cancelCall(call.number) }
-  }
-
-  /// Makes all pending calls of one kind now.
-  private func callAll(_ kind: WritableKeyPath<Waiter, DueCall?>) {
-    let due = waiters.values.compactMap { $0[keyPath: kind] }
-    for key in waiters.keys { waiters[key]?[keyPath: kind] = nil }
-    for call in due {
-      cancel(call)
-      call.body()
-    }
-  }
+  /// The longest time for which a request is held. It begins again while the server gets ready.
+  var longestHold: Duration { isHopeless ? .zero : Self.hold }
 }
 
 /// Attempts to connect to the addresses of a server. The next one is tried when one has failed, or has not answered
