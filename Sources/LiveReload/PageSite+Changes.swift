@@ -143,8 +143,8 @@ extension PageSite {
         .warning(
           .reloadLoop(
             of: page.name, by: path, shown: core.shown(path), seconds: milliseconds / 1000)))
-    case .ask(let milliseconds):
-      ask(afterMilliseconds: milliseconds)
+    case .ask(let server, let milliseconds):
+      ask(server, afterMilliseconds: milliseconds)
     case nil:
       break
     }
@@ -158,16 +158,20 @@ extension PageSite {
   }
 
   /// Requests the awaited document again, unless it is seen that its server has started since the last save.
-  private func ask(afterMilliseconds pause: Int) {
-    guard let server = reader?.upstream else { return }
-    reader?.read(afterMilliseconds: pause) { [weak self] in
-      guard let self, monitor(of: server)?.isFresh != true else { return false }
+  private func ask(_ server: ServerAddress, afterMilliseconds pause: Int) {
+    readers[server]?.read(afterMilliseconds: pause) { [weak self] in
+      guard let self, servers[server].flatMap(monitor(of:))?.isFresh != true else { return false }
       session.requested(at: core.milliseconds)
       return true
     } _: { [weak self] answer in
       guard let self else { return }
-      perform(session.answered(answer, at: core.milliseconds))
+      perform(session.answered(answer, from: server, at: core.milliseconds))
     }
+  }
+
+  func stopReading() {
+    for reader in readers.values { reader.cancel() }
+    readers = [:]
   }
 
   private func send(_ message: ReloadSession.Message) {
@@ -175,7 +179,7 @@ extension PageSite {
     case .update(let paths) where paths.contains(where: workerFiles.contains):
       send(.reload)
     case .reload:
-      reader?.cancel()
+      stopReading()
       broadcast(ReloadMessage.reload(revision: revision), paths: ["/"])
     case .update(let paths):
       let (shown, isExact) = addresses(of: paths)

@@ -13,8 +13,8 @@ final class PageSite {
   private(set) var servers: [ServerAddress: Upstream] = [:]
   /// What notices that another process serves, by port.
   private(set) var monitors: [UInt16: ServerMonitor] = [:]
-  /// What requests a document again to compare it.
-  var reader: DocumentReader?
+  /// What requests documents again to compare them.
+  var readers: [ServerAddress: DocumentReader] = [:]
   var session: ReloadSession
   var contents = ContentMemory()
   private static let mostWorkerFiles = 1_000
@@ -81,7 +81,7 @@ final class PageSite {
   /// Closes all connections.
   func close() {
     for monitor in monitors.values { monitor.stop() }
-    reader?.cancel()
+    stopReading()
     for socket in sockets.values { socket.goAway() }
     for connection in connections.values { connection.stream.close() }
     connections = [:]
@@ -193,15 +193,17 @@ extension PageSite: ProxyResponder.Site {
   }
 
   func awaitsDocument(of revision: Int, from upstream: Upstream) -> Bool {
-    session.awaitsDocument(of: revision) && monitor(of: upstream)?.isFresh != true
+    session.awaitsDocument(of: revision, from: upstream.address)
+      && monitor(of: upstream)?.isFresh != true
   }
 
   func delivered(
     _ body: BodyFingerprint, of request: HTTPRequestHead, from upstream: Upstream, to peer: String
   ) {
-    reader?.cancel()
-    reader = DocumentReader(request, of: upstream, for: peer)
-    perform(session.delivered(body, at: core.milliseconds))
+    guard let decision = session.delivered(body, from: upstream.address, at: core.milliseconds)
+    else { return }
+    readers[upstream.address] = DocumentReader(request, of: upstream, for: peer)
+    perform(decision)
   }
 
   func makeNonce() -> String { core.randomText() }

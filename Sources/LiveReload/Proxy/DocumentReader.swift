@@ -4,7 +4,7 @@ final class DocumentReader: UpstreamUser {
   /// The longest time for an answer.
   private static let limit = Duration.seconds(10)
 
-  let upstream: Upstream
+  private let upstream: Upstream
   private let head: [UInt8]
   private var completion: ((BodyFingerprint?) -> Void)?
   private var server: UpstreamConnection?

@@ -26,8 +26,8 @@ struct ReloadSession: Sendable {
     case wait(milliseconds: Int)
     /// The same. Each reload changes this path.
     case waitForLoop(milliseconds: Int, Path)
-    /// Request the document again after this time, and call `answered`.
-    case ask(afterMilliseconds: Int)
+    /// Request the document of a server again after this time, and call `answered`.
+    case ask(ServerAddress, afterMilliseconds: Int)
   }
 
   /// The revision of a document that is requested now.
@@ -119,18 +119,24 @@ struct ReloadSession: Sendable {
     isBusy ? nil : react(to: restarts.processChanged(at: now), at: now)
   }
 
-  /// Whether a document of a revision is the first one after a reload, for which `delivered` is called.
-  func awaitsDocument(of revision: Int) -> Bool { restarts.awaitsDocument(of: revision) }
+  /// Whether a document of a revision is the first one of a server after a reload, for which `delivered` is called.
+  func awaitsDocument(of revision: Int, from server: ServerAddress) -> Bool {
+    restarts.awaitsDocument(of: revision, from: server)
+  }
 
-  mutating func delivered(_ document: BodyFingerprint, at now: Int) -> Decision? {
-    react(to: restarts.delivered(document), at: now)
+  mutating func delivered(
+    _ document: BodyFingerprint, from server: ServerAddress, at now: Int
+  ) -> Decision? {
+    react(to: restarts.delivered(document, from: server), at: now)
   }
 
   /// The document was requested again.
   ///
   /// - Parameter answer: `nil` if the server cannot be reached.
-  mutating func answered(_ answer: BodyFingerprint?, at now: Int) -> Decision? {
-    let reaction = restarts.answered(answer)
+  mutating func answered(
+    _ answer: BodyFingerprint?, from server: ServerAddress, at now: Int
+  ) -> Decision? {
+    let reaction = restarts.answered(answer, from: server)
     defer {
       // This reload is none after a save.
       if reaction == .reload { restarts.settle() }
@@ -142,8 +148,8 @@ struct ReloadSession: Sendable {
     switch reaction {
     case nil:
       return nil
-    case .ask(let milliseconds):
-      return .ask(afterMilliseconds: milliseconds)
+    case .ask(let server, let milliseconds):
+      return .ask(server, afterMilliseconds: milliseconds)
     case .reload:
       serverStarted()
       hasRun = true

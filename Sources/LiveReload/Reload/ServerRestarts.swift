@@ -18,8 +18,8 @@ import SystemCalls
 /// to another process. What proves wrong once is not repeated.
 struct ServerRestarts: Sendable {
   enum Reaction: Hashable, Sendable {
-    /// Request the document again after a pause, and call `answered`.
-    case ask(afterMilliseconds: Int)
+    /// Request the document of a server again after a pause, and call `answered`.
+    case ask(ServerAddress, afterMilliseconds: Int)
     /// Reload now: requests wait until the server answers again.
     case reload
     /// Reload after a pause without further changes of the server, which may have several processes.
@@ -42,11 +42,20 @@ struct ServerRestarts: Sendable {
   private var saves: [String: Int] = [:]
   /// How often another process has served since the last save; `nil` before the first one.
   private var changes: Int?
-  /// The revision of documents after the last reload, if the next one is compared.
+  /// The revision of documents after the last reload, if the first one of each server is compared.
   private var awaited: Int?
-  /// The document and the answers since, `nil` for none; empty if nothing is compared.
-  private var answers: [BodyFingerprint?] = []
-  private var ignoresNumbers = false
+  private var documents: [ServerAddress: Document] = [:]
+
+  /// The first document of a server after a reload.
+  private struct Document {
+    /// The document and the answers since, `nil` for none.
+    var answers: [BodyFingerprint?]
+    var ignoresNumbers = false
+
+    func isSame(_ first: BodyFingerprint?, _ second: BodyFingerprint?) -> Bool {
+      ignoresNumbers ? first?.withoutNumbers == second?.withoutNumbers : first == second
+    }
+  }
 
   /// Files were saved.
   mutating func saved(_ paths: [Path], at now: Int) {
@@ -84,51 +93,48 @@ struct ServerRestarts: Sendable {
 
   /// The page reloads, so that documents of this revision should show the last save.
   mutating func reloads(revision: Int) {
-    settle()
-    awaited = revision
+    (awaited, documents) = (revision, [:])
   }
 
-  /// Whether a document of a revision is the first one after a reload.
-  func awaitsDocument(of revision: Int) -> Bool { awaited.map { revision >= $0 } ?? false }
+  /// Nothing is compared until the next reload.
+  mutating func settle() {
+    (awaited, documents) = (nil, [:])
+  }
+
+  /// Whether a document of a revision is the first one of a server after a reload.
+  func awaitsDocument(of revision: Int, from server: ServerAddress) -> Bool {
+    guard let awaited else { return false }
+    return revision >= awaited && documents[server] == nil
+  }
 
   /// The awaited document was delivered.
-  mutating func delivered(_ document: BodyFingerprint) -> Reaction? {
-    if awaited == nil { return nil }
-    settle()
-    answers = [document]
-    return .ask(afterMilliseconds: Self.pauses[0])
-  }
-
-  /// Ends the comparison.
-  mutating func settle() {
-    (awaited, answers, ignoresNumbers) = (nil, [], false)
+  mutating func delivered(_ document: BodyFingerprint, from server: ServerAddress) -> Reaction? {
+    if awaited == nil || documents[server] != nil { return nil }
+    documents[server] = Document(answers: [document])
+    return .ask(server, afterMilliseconds: Self.pauses[0])
   }
 
   /// The request was answered again.
   ///
   /// - Parameter answer: `nil` if the server cannot be reached.
-  mutating func answered(_ answer: BodyFingerprint?) -> Reaction? {
-    guard let former = answers.last, let document = answers[0] else { return nil }
-    let count = answers.count
-    answers.append(answer)
-    if let former, let answer, Set([document, former, answer]).count == 3 { ignoresNumbers = true }
-    if isSame(answer, document) {
-      if count < Self.pauses.count { return .ask(afterMilliseconds: Self.pauses[count]) }
-    } else if answer != nil && (former == nil || isSame(answer, former)) {
-      settle()
-      return .reload
-    } else if answer != nil && !isSame(former, document) {
-      settle()
-      return count > Self.firstAnswers ? .reload : nil
-    } else if count <= Self.pauses.count {
-      return .ask(afterMilliseconds: Self.pauseOfDoubt)
+  mutating func answered(_ answer: BodyFingerprint?, from server: ServerAddress) -> Reaction? {
+    guard var page = documents[server], let document = page.answers[0],
+      let former = page.answers.last
+    else { return nil }
+    let count = page.answers.count
+    page.answers.append(answer)
+    if let former, let answer, Set([document, former, answer]).count == 3 {
+      page.ignoresNumbers = true
     }
-    settle()
-    return nil
-  }
-
-  private func isSame(_ first: BodyFingerprint?, _ second: BodyFingerprint?) -> Bool {
-    ignoresNumbers ? first?.withoutNumbers == second?.withoutNumbers : first == second
+    documents[server] = page
+    if page.isSame(answer, document) {
+      return count < Self.pauses.count ? .ask(server, afterMilliseconds: Self.pauses[count]) : nil
+    }
+    if answer != nil {
+      if former == nil || page.isSame(answer, former) { return .reload }
+      if !page.isSame(former, document) { return count > Self.firstAnswers ? .reload : nil }
+    }
+    return count <= Self.pauses.count ? .ask(server, afterMilliseconds: Self.pauseOfDoubt) : nil
   }
 }
 

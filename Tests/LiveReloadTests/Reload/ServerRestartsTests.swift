@@ -3,6 +3,8 @@ import Testing
 @testable import LiveReload
 
 struct ServerRestartsTests {
+  private static let server = ServerAddress(port: 3000)
+
   /// Feeds the answers to a request that was made again, the document first; `nil` for none.
   ///
   /// - Returns: The number of answers after which the page reloads, and the pauses.
@@ -13,9 +15,11 @@ struct ServerRestartsTests {
     for (number, text) in texts.enumerated() {
       let body = text.map { fingerprint($0) }
       let action =
-        number == 0 ? restarts.delivered(body ?? BodyFingerprint()) : restarts.answered(body)
+        number == 0
+        ? restarts.delivered(body ?? BodyFingerprint(), from: Self.server)
+        : restarts.answered(body, from: Self.server)
       switch action {
-      case .ask(let milliseconds): pauses.append(milliseconds)
+      case .ask(_, let milliseconds): pauses.append(milliseconds)
       case .reload: return (number, pauses)
       case .reloadLater, nil: return (nil, pauses)
       }
@@ -73,12 +77,17 @@ struct ServerRestartsTests {
 
   @Test func `only a document of the awaited revision counts`() {
     var restarts = ServerRestarts()
-    #expect(!restarts.awaitsDocument(of: 1))
+    #expect(!restarts.awaitsDocument(of: 1, from: Self.server))
     restarts.reloads(revision: 2)
-    #expect(!restarts.awaitsDocument(of: 1))
-    #expect(restarts.awaitsDocument(of: 2))
-    _ = restarts.delivered(fingerprint("one"))
-    #expect(!restarts.awaitsDocument(of: 2))
+    #expect(!restarts.awaitsDocument(of: 1, from: Self.server))
+    #expect(restarts.awaitsDocument(of: 2, from: Self.server))
+    _ = restarts.delivered(fingerprint("one"), from: Self.server)
+    #expect(!restarts.awaitsDocument(of: 2, from: Self.server))
+    let other = ServerAddress(port: 4000)
+    #expect(restarts.awaitsDocument(of: 3, from: other))
+    #expect(restarts.delivered(fingerprint("one"), from: other) != nil)
+    restarts.settle()
+    #expect(!restarts.awaitsDocument(of: 3, from: ServerAddress(port: 5000)))
   }
 
   @Test func `another process reloads the page twice after a save, and never before one`() {
