@@ -199,9 +199,12 @@ final class ServerConnection: ByteStreamOwner {
 
   /// Starts a response whose body follows in parts.
   ///
-  /// - Parameter length: The body's length; `nil` to send it in chunks.
+  /// - Parameters:
+  ///   - length: The body's length; `nil` to send it in chunks.
+  ///   - endsWithConnection: Whether it ends with the connection instead.
   func begin(
-    _ status: Int, reason: [UInt8]? = nil, _ fields: HTTPFields, length: Int?, hasBody: Bool = true
+    _ status: Int, reason: [UInt8]? = nil, _ fields: HTTPFields, length: Int?, hasBody: Bool = true,
+    endsWithConnection: Bool = false
   ) {
     var fields = fields
     if let length { fields.set("Content-Length", String(length)) }
@@ -209,7 +212,7 @@ final class ServerConnection: ByteStreamOwner {
       framing = .none
     } else if length != nil {
       framing = .length
-    } else if request?.minorVersion == 0 {
+    } else if endsWithConnection || request?.minorVersion == 0 {
       framing = .untilClose
       keepsAlive = false
     } else {

@@ -18,17 +18,17 @@ final class EventStream: Exchange {
       "Content-Type": "text/event-stream; charset=utf-8", "Cache-Control": "no-store",
       "X-Accel-Buffering": "no",
     ])
-    connection.begin(200, fields, length: nil)
+    // Not in chunks of its own, so that all clients share the bytes of a message.
+    connection.begin(200, fields, length: nil, endsWithConnection: true)
     connection.write(Array("retry: 300\n\n".utf8))
   }
 
-  /// Sends a JSON object as an event.
-  func send(_ json: [UInt8]) { send(all: [json]) }
+  func send(_ message: [UInt8]) { send(all: [message]) }
 
-  /// Sends JSON objects as events, which a client may take as slowly as it likes.
+  /// Sends messages, which a client may take as slowly as it likes.
   func send(all messages: [[UInt8]]) {
     if connection.stream.pendingCount > Self.mostPending { return connection.stream.close() }
-    for json in messages { connection.write(Array("data: ".utf8) + json + [10, 10]) }
+    for message in messages { connection.write(message) }
   }
 
   func clientEnded() {

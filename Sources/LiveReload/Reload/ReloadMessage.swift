@@ -1,7 +1,7 @@
 import Support
 import SystemCalls
 
-/// The messages for the client script, as JSON.
+/// The messages for the client script: server-sent events of JSON.
 enum ReloadMessage {
   static func hello(session: String, revision: Int, token: String, overlay: Bool) -> [UInt8] {
     message("hello") {
@@ -39,11 +39,12 @@ enum ReloadMessage {
   static let status = message("status") { _ in }
 
   private static func message(_ type: String, _ build: (inout JSONWriter) -> Void) -> [UInt8] {
-    JSONWriter.encode { writer in
+    let json = JSONWriter.encode { writer in
       writer.object { writer in
         writer.member("type", type)
         build(&writer)
       }
     }
+    return Array("data: ".utf8) + json + [10, 10]
   }
 }
