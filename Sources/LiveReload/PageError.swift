@@ -4,30 +4,18 @@ import SystemCalls
 public struct PageError: Error, Hashable, Sendable {
   /// The kinds of failure. Later versions may add more.
   public struct Code: Hashable, Sendable {
-    private let name: Name
-
-    private enum Name: Sendable {
-      case portInUse
-      case portReserved
-      case addressUnavailable
-      case descriptorLimitReached
-      case cannotListen
-    }
-
-    private init(_ name: Name) {
-      self.name = name
-    }
+    private let name: String
 
     /// Another program listens at the port.
-    public static let portInUse = Code(.portInUse)
+    public static let portInUse = Code(name: "portInUse")
     /// Listening at the port requires administrator rights.
-    public static let portReserved = Code(.portReserved)
+    public static let portReserved = Code(name: "portReserved")
     /// A host is not an address of this machine.
-    public static let addressUnavailable = Code(.addressUnavailable)
+    public static let addressUnavailable = Code(name: "addressUnavailable")
     /// The process's limit of open files is reached.
-    public static let descriptorLimitReached = Code(.descriptorLimitReached)
+    public static let descriptorLimitReached = Code(name: "descriptorLimitReached")
     /// Listening failed for another reason.
-    public static let cannotListen = Code(.cannotListen)
+    public static let cannotListen = Code(name: "cannotListen")
   }
 
   /// The kind of failure.

@@ -1,3 +1,5 @@
+import Support
+
 /// The header fields of a message, in order. Names are case-insensitive.
 struct HTTPFields: Sendable {
   private struct Field {
@@ -97,16 +99,6 @@ struct HTTPFields: Sendable {
 extension UInt8 {
   /// Whether the byte is valid in a method or a field name (RFC 9110, 5.6.2).
   var isToken: Bool {
-    switch self {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"):
-      true
-    case UInt8(ascii: "!"), UInt8(ascii: "#"), UInt8(ascii: "$"), UInt8(ascii: "%"),
-      UInt8(ascii: "&"), UInt8(ascii: "'"), UInt8(ascii: "*"), UInt8(ascii: "+"),
-      UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "^"), UInt8(ascii: "_"),
-      UInt8(ascii: "`"), UInt8(ascii: "|"), UInt8(ascii: "~"):
-      true
-    default: false
-    }
+    isLetterASCII || isDigitASCII || "!#$%&'*+-.^_`|~".utf8.contains(self)
   }
 }

@@ -34,20 +34,12 @@ final class Listener: SocketHandler {
     _ page: Page, on loop: SocketLoop, _ accept: @escaping Accept,
     makeRoom: @escaping MakeRoom
   ) throws(PageError) -> (listeners: [Listener], port: UInt16) {
-    if let port = page.port {
+    var port = page.port ?? firstPort
+    while true {
       do throws(SystemError) {
         return (try listen(page.hosts, port, on: loop, accept, makeRoom: makeRoom), port)
       } catch {
-        throw .cannotListen(page.name, port: port, error)
-      }
-    }
-    var port = firstPort
-    while true {
-      do throws(SystemError) {
-        let listeners = try listen(page.hosts, port, on: loop, accept, makeRoom: makeRoom)
-        return (listeners, port)
-      } catch {
-        guard error.code == EADDRINUSE, port < lastPort else {
+        guard page.port == nil, error.code == EADDRINUSE, port < lastPort else {
           throw .cannotListen(page.name, port: port, error)
         }
         port += 1
