@@ -72,11 +72,6 @@ struct HTTPParser: Sendable {
     buffer.append(contentsOf: bytes)
   }
 
-  mutating func append(_ bytes: UnsafeRawBufferPointer) {
-    compact()
-    buffer.append(contentsOf: bytes)
-  }
-
   private mutating func compact() {
     guard start > 0, start == buffer.count || start >= 32 * 1024 else { return }
     if start == buffer.count {
