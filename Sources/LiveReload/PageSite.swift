@@ -193,7 +193,7 @@ extension PageSite: ProxyResponder.Site {
   }
 
   func awaitsDocument(of revision: Int, from upstream: Upstream) -> Bool {
-    session.awaitsDocument(of: revision, from: upstream.address)
+    session.restarts.awaitsDocument(of: revision, from: upstream.address)
       && monitor(of: upstream)?.isFresh != true
   }
 

@@ -47,7 +47,7 @@ struct ReloadSession: Sendable {
   /// for their ends.
   private(set) var serving: Set<String> = []
   private var suspicion = ReloadSuspicion()
-  private var restarts = ServerRestarts()
+  private(set) var restarts = ServerRestarts()
   /// The delay of a reload.
   private var delay: Delay?
 
@@ -119,11 +119,7 @@ struct ReloadSession: Sendable {
     isBusy ? nil : react(to: restarts.processChanged(at: now), at: now)
   }
 
-  /// Whether a document of a revision is the first one of a server after a reload, for which `delivered` is called.
-  func awaitsDocument(of revision: Int, from server: ServerAddress) -> Bool {
-    restarts.awaitsDocument(of: revision, from: server)
-  }
-
+  /// The document that `restarts` awaits was delivered.
   mutating func delivered(
     _ document: BodyFingerprint, from server: ServerAddress, at now: Int
   ) -> Decision? {
