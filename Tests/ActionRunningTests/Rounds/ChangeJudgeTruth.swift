@@ -199,7 +199,8 @@ struct ChangeJudgeTruth {
 
   private func longestDelay(of change: ChangeBatch.Change) -> Time {
     if isLive { return Int(Duration.seconds(600) / .microseconds(1)) }
-    let delay = (keys(of: change).map { rows[$0] ?? Row() } + [common]).map(\.longestDelay).max() ?? .zero
+    let delay =
+      (keys(of: change).map { rows[$0] ?? Row() } + [common]).map(\.longestDelay).max() ?? .zero
     return Int(delay / .microseconds(1))
   }
 
