@@ -337,27 +337,6 @@ package struct RepetitionCount: Hashable, Sendable {
     self = RepetitionCount()
   }
 
-  /// A key has changed that counts together with others.
-  ///
-  /// - Parameters:
-  ///   - growth: That of its own count; `nil` if others have changed it.
-  ///   - isSeen: Whether a process of the run has the file open for writing.
-  ///   - isInFinite: Whether the run ends by itself.
-  package mutating func changed(
-    after growth: Int?, at offset: Duration, isSeen: Bool, isInFinite: Bool
-  ) {
-    if growth == nil { (repetitions, countOfAnyTime) = (0, 0) }
-    self.isInFinite = isInFinite
-    wasSeen = isSeen || wasSeen && growth != nil
-    let isFirst = !hasChanged || isAnswered
-    let isAtSameTime = isNear(offset)
-    (hasChanged, isAnswered, latestOffset) = (true, false, offset)
-    if isFirst { _ = note(offset, isAtSameTime) }
-    guard let growth, isFirst else { return }
-    if growth > 0 && isInFinite { return addInFinite() }
-    repetitions = max(repetitions + growth.signum(), 0)
-  }
-
   /// The latest change has left the key as it was: the row goes on, and is not longer by it.
   package mutating func leftUnchanged() {
     if hasChanged { repetitions = max(repetitions - 1, 0) }

@@ -90,21 +90,12 @@ extension ChangeJudge {
       }
       // What is delayed for its own sake says nothing of other paths.
       let isCommon = records[change.path]?.count.isProved != true
-      let growth =
-        keys(of: change).map { key in
-          records[key, default: Record()].count.changed(
-            change.verdict, at: offset, isInFinite: !isBesideLasting)
-        }.max() ?? 0
-      if change.verdict == .others {
-        common.changed(after: nil, at: offset, isSeen: false, isInFinite: !isBesideLasting)
-      } else if isCommon && countForAll {
-        // A path that is rewritten at another time after the start, for the first times, says nothing.
-        let count = records[change.path]?.count.repetitions ?? 0
-        let isFirst = isInterruptible && growth == 1 && !change.isOfEntry
-        let saysNothing = isFirst && count <= RepetitionCount.Rules.free + 1
-        common.changed(
-          after: saysNothing ? 0 : growth, at: offset, isSeen: change.verdict == .run,
-          isInFinite: !isBesideLasting)
+      for key in keys(of: change) {
+        records[key, default: Record()].count.changed(
+          change.verdict, at: offset, isInFinite: !isBesideLasting)
+      }
+      if change.verdict == .others || isCommon && countForAll {
+        common.changed(change.verdict, at: offset, isInFinite: !isBesideLasting)
       }
       switch change.verdict {
       case .others: markEdited(change)
