@@ -10,7 +10,7 @@ struct IgnoringTask {
 
   /// Whether the task watches what has changed, and ignores the change.
   func ignores(_ change: ChangeBatch.Change) -> Bool {
-    definition.triggers.isTriggered(by: change)
+    definition.triggers.isWatched(change)
       && !(end.map { Self.isLater(change, than: $0) } ?? false)
   }
 

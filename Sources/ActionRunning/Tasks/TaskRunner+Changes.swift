@@ -24,6 +24,8 @@ extension TaskRunner {
   ) {
     if state.access({ $0.machine.isEnding }) { return }
     if batch.isPartial { awaitBurstEnd() }
+    let batch = withoutDeclaredWrites(batch)
+    if batch.changes.isEmpty { return updateFrequentPaths() }
     let leaving = Set(allWorkers.filter { $0.hadLeftovers() }.map(\.name))
     // What they do is known only of those that this process adopts.
     let isAdopting = adoption.withLock(\.isOn)
@@ -40,6 +42,27 @@ extension TaskRunner {
     updateFrequentPaths()
     shareProofs()
   }
+
+  /// The batch without the changes that start no task, if any task declares what it writes. Who made those is of no
+  /// interest.
+  private func withoutDeclaredWrites(_ batch: ChangeBatch) -> ChangeBatch {
+    let tasks = state.access { $0.graph.tasks }
+    if tasks.allSatisfy(\.triggers.writes.patterns.isEmpty) { return batch }
+    var (rest, declared) = (batch, Set<Path>())
+    rest.changes.removeAll { change in
+      if tasks.contains(where: { $0.triggers.isTriggered(by: change) }) { return false }
+      if tasks.contains(where: { $0.triggers.isWatched(change) }) { declared.insert(change.path) }
+      return true
+    }
+    state.access { state in
+      if state.declaredPaths.count > Self.mostDeclaredPaths { state.declaredPaths = [] }
+      state.declaredPaths.formUnion(declared)
+    }
+    return rest
+  }
+
+  /// Beyond so many paths, what is known of them is dropped: most have names of their own each time.
+  private static let mostDeclaredPaths = 1000
 
   private func accept(
     _ batch: ChangeBatch, _ evidence: [Path: Verdict], in component: TaskComponent,

@@ -16,7 +16,8 @@ extension TaskRunner {
   }
 
   func updateFrequentPaths() {
-    let paths = Set(state.access { $0.components }.flatMap(\.rounds.frequentPaths))
+    let (components, declared) = state.access { ($0.components, $0.declaredPaths) }
+    let paths = declared.union(components.flatMap(\.rounds.frequentPaths))
     if state.access({ exchange(&$0.frequentPaths, with: paths) }) != paths {
       options.frequentPathsChanged?(paths)
     }

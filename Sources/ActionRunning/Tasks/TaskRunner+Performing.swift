@@ -282,6 +282,7 @@ extension TaskRunner {
     let kept = Set(graph.tasks.filter { old[$0.name] == $0 }.map(\.name))
     state.access { state in
       state.graph = graph
+      state.declaredPaths = []
       for name in old.order where !kept.contains(name) {
         if let worker = state.workers.removeValue(forKey: name) { state.retiring.append(worker) }
       }

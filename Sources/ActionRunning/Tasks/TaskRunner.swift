@@ -33,7 +33,7 @@ public final class TaskRunner: Sendable {
     public var reading = TaskOutput.Reading.ofSeveralTasks
     /// The descriptors that the tasks inherit besides the standard ones, in ascending order.
     package var inheritedDescriptors: [Int32] = []
-    /// Receives the paths that the tasks change again and again, when they have changed.
+    /// Receives the paths that the tasks change again and again, or declare to write, when they have changed.
     package var frequentPathsChanged: (@Sendable (Set<Path>) -> Void)?
     /// The streams that are read, each from a pipe of its own; `nil` to read both from one.
     var separateStreams: Set<TaskOutput.Stream>?
@@ -91,6 +91,8 @@ public final class TaskRunner: Sendable {
     var unsettled: Set<String> = []
     var waiting: [Waiting] = []
     var frequentPaths: Set<Path> = []
+    /// Paths whose changes start no task, since they are declared to be written.
+    var declaredPaths: Set<Path> = []
     var buildSearch = BuildSearch()
     var isIdle = true
   }

@@ -9,6 +9,8 @@ public struct TaskTriggers: Sendable, Hashable {
   public var filter: PathFilter
   /// The kinds of change that start the task.
   public var kinds: Set<ChangeBatch.Kind>
+  /// The paths that the task declares to write. Their changes do not start it, whoever makes them.
+  public var writes: DeclaredWrites
   /// Whether every change starts the task, because its source reports no others.
   var includesAll = false
 
@@ -23,21 +25,36 @@ public struct TaskTriggers: Sendable, Hashable {
   /// never started by a change.
   public init(
     watched: [WatchedPath] = [], filter: PathFilter = PathFilter(),
-    kinds: Set<ChangeBatch.Kind> = Set(ChangeBatch.Kind.allCases).subtracting([.metadata])
+    kinds: Set<ChangeBatch.Kind> = Set(ChangeBatch.Kind.allCases).subtracting([.metadata]),
+    writes: DeclaredWrites = DeclaredWrites()
   ) {
     self.watched = watched
     self.filter = filter
     self.kinds = kinds
+    self.writes = writes
   }
 
   /// Whether the change starts the task. A rename counts for both of its paths.
   public func isTriggered(by change: ChangeBatch.Change) -> Bool {
-    if includesAll { return true }
-    guard kinds.contains(change.kind) else { return false }
-    return watched.contains { root in
-      passes(change.path, change, below: root)
-        || change.from.map { passes($0, change, below: root) } ?? false
+    isConcerned(by: change) { path in
+      !writes.contains(path, isDirectory: change.type == .directory, watched: watched)
     }
+  }
+
+  /// Whether the change would start the task if it declared nothing.
+  package func isWatched(_ change: ChangeBatch.Change) -> Bool {
+    isConcerned(by: change) { _ in true }
+  }
+
+  private func isConcerned(
+    by change: ChangeBatch.Change, where counts: (Path) -> Bool
+  ) -> Bool {
+    guard includesAll || kinds.contains(change.kind) else { return false }
+    func concerns(_ path: Path) -> Bool {
+      let isWatched = includesAll || watched.contains { passes(path, change, below: $0) }
+      return isWatched && counts(path)
+    }
+    return concerns(change.path) || change.from.map(concerns) ?? false
   }
 
   private func passes(
@@ -53,7 +70,7 @@ public struct TaskTriggers: Sendable, Hashable {
 
   /// The changes that start the task.
   func changes(in changes: [ChangeBatch.Change]) -> [ChangeBatch.Change] {
-    includesAll ? changes : changes.filter(isTriggered)
+    includesAll && writes.patterns.isEmpty ? changes : changes.filter(isTriggered)
   }
 }
 

@@ -73,4 +73,55 @@ struct TaskTriggersTests {
     #expect(triggers.changes(in: [change("/p/b")]).isEmpty)
     #expect(TaskTriggers.all.changes(in: [change("/p/b", .metadata)]).count == 1)
   }
+
+  @Test func `what a task declares to write does not start it`() {
+    var triggers = TaskTriggers(watched: [WatchedPath("/p")], filter: PathFilter(base: "/p"))
+    triggers.writes = DeclaredWrites(patterns("build-info.txt", "log/**", "!keep"), base: "/p")
+    let written = ["/p/build-info.txt", "/p/a/build-info.txt", "/p/log/x", "/p/log/a/b"] as [Path]
+    for path in written {
+      #expect(!triggers.isTriggered(by: change(path)))
+      #expect(triggers.isWatched(change(path)))
+    }
+    let others = ["/p/a", "/p/a/log/x", "/p/log/keep", "/p/log"] as [Path]
+    for path in others { #expect(triggers.isTriggered(by: change(path))) }
+    #expect(!triggers.isWatched(change("/q/log/x")))
+  }
+
+  @Test func `a directory of which all entries are written is written`() {
+    var triggers = TaskTriggers(watched: [WatchedPath("/p")])
+    triggers.writes = DeclaredWrites(patterns("log/**", "out/", "doc/*.html"), base: "/p")
+    for kind in [ChangeBatch.Kind.created, .removed] {
+      for path in ["/p/log", "/p/out", "/p/out/a"] as [Path] {
+        #expect(!triggers.isTriggered(by: change(path, kind, type: .directory)))
+      }
+      #expect(triggers.isTriggered(by: change("/p/doc", kind, type: .directory)))
+      #expect(triggers.isTriggered(by: change("/p/a/log", kind, type: .directory)))
+    }
+  }
+
+  @Test func `what is renamed between two written paths starts nothing`() {
+    var triggers = TaskTriggers(watched: [WatchedPath("/p")])
+    triggers.writes = DeclaredWrites(patterns("info*"), base: "/p")
+    #expect(!triggers.isTriggered(by: change("/p/info", .renamed, from: "/p/info.tmp")))
+    #expect(triggers.isTriggered(by: change("/p/info", .renamed, from: "/p/source")))
+    #expect(triggers.isTriggered(by: change("/p/source", .renamed, from: "/p/info")))
+    // Of a rename out of what is watched, only the former path counts.
+    #expect(!triggers.isTriggered(by: change("/q/info", .renamed, from: "/p/info")))
+  }
+
+  @Test func `a file that is watched by its name may be written, also outside of the base`() {
+    var triggers = TaskTriggers(watched: [WatchedPath("/p/info"), WatchedPath("/q/log")])
+    triggers.writes = DeclaredWrites(patterns("info", "log/", "work/"), base: "/p")
+    #expect(!triggers.isTriggered(by: change("/p/info")))
+    #expect(!triggers.isTriggered(by: change("/q/log/x")))
+    triggers.watched = [WatchedPath("/work/q")]
+    #expect(triggers.isTriggered(by: change("/work/q/x")))
+  }
+
+  @Test func `a task that every change starts declares what it writes, too`() {
+    var triggers = TaskTriggers.all
+    triggers.writes = DeclaredWrites(patterns("log/**"), base: "/p")
+    #expect(triggers.changes(in: [change("/p/log/x"), change("/p/a")]).map(\.path) == ["/p/a"])
+    #expect(triggers.isTriggered(by: change("/p/a", .metadata)))
+  }
 }
