@@ -49,9 +49,7 @@ extension Settings {
 
   /// The changes that start the command. The observer reports others, for the page.
   func commandTriggers(in directory: Path) -> TaskTriggers {
-    let own = effectiveWatched.map { path in
-      WatchedPath(path.path.absolute(from: directory), isRecursive: path.isRecursive)
-    }
+    let own = absoluteWatched(in: directory)
     let roots = watchedWithPage.map { $0.path.absolute(from: directory) }
     let foreign = makeFilter(in: directory)
       .patterns(ignoring: roots, whereNotIn: own.map(\.path), in: directory)

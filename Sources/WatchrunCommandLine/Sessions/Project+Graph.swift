@@ -57,7 +57,9 @@ extension Project.Task {
     let watched = watched.map { WatchedPath($0.absolute(from: directory), mayBeMissing: true) }
     return TaskDefinition(
       name, command(settings),
-      triggers: TaskTriggers(watched: watched, filter: filter, kinds: effectiveKinds),
+      triggers: TaskTriggers(
+        watched: watched, filter: filter, kinds: effectiveKinds,
+        writes: DeclaredWrites(self.writes, base: directory)),
       dependencies: after, isService: isService, readiness: readiness, policy: policy(settings),
       isPostponed: self.isPostponed || settings.isPostponed)
   }

@@ -23,6 +23,10 @@ extension SessionPlan {
     task.isPostponed = settings.isPostponed
     task.readiness = task.isService ? settings.readinessOfServer : nil
     if settings.hasPage { task.triggers = settings.commandTriggers(in: directory) }
+    if !settings.writes.isEmpty {
+      task.triggers.watched = settings.absoluteWatched(in: directory)
+      task.triggers.writes = DeclaredWrites(settings.writes, base: directory)
+    }
     let build = settings.build.map { (name: Settings.buildName, command: settings.makeLine($0)) }
     origin = .commandLine
     readsOutput = settings.readsOutput

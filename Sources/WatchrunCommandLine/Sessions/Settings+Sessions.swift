@@ -12,6 +12,13 @@ extension Settings {
       sources: ignoreSources, environment: processEnvironmentText())
   }
 
+  /// The paths that the command watches.
+  func absoluteWatched(in directory: Path) -> [WatchedPath] {
+    effectiveWatched.map { path in
+      WatchedPath(path.path.absolute(from: directory), isRecursive: path.isRecursive)
+    }
+  }
+
   /// Patterns for the file of `--diagnostics`, by each of its paths, and the one through which it is replaced.
   func diagnosticsPatterns(in directory: Path) -> [GlobPattern?] {
     guard let file = diagnosticsFile?.absolute(from: directory) else { return [] }

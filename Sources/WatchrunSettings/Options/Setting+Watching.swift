@@ -64,6 +64,13 @@ extension Setting {
       .globs,
       others: ["--ignore-file": "put the patterns into .watchrunignore, or give each with -i"],
       shared: { $0.ignores += $1 }, project: { $0.ignores = $1 }),
+    Setting(
+      "--writes", .filtering, "Paths that the command writes; they start no run",
+      isRepeatable: true, scope: [.run, .results], taskKey: "writes",
+      key: .key(
+        "writes", "paths that the task writes; they start no run of it (gitignore syntax)",
+        in: .task, others: ["outputs", "generates"]),
+      .globs, shared: { $0.writes += $1 }),
     withoutRules(
       .versionControl, "--no-vcs-ignore", "Do not read .gitignore and other files of git"),
     withoutRules(.project, "--no-project-ignore", "Do not read .ignore and .watchrunignore"),

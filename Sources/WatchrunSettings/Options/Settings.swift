@@ -10,6 +10,8 @@ package struct TaskSettings: Hashable, Sendable {
   package var extensions: [[UInt8]] = []
   package var filters: [GlobPattern] = []
   package var ignores: [GlobPattern] = []
+  /// Patterns for paths that the command or the task writes itself.
+  package var writes: [GlobPattern] = []
   /// `nil` for the default.
   package var kinds: Set<ChangeBatch.Kind>?
   package var isPostponed = false

@@ -123,4 +123,16 @@ struct ProjectGraphTests {
     let other = try graph(Self.line, "shell: 'bash'", settings("--shell", "zsh")).tasks
     #expect(other.map(\.command.form) == Array(repeating: .shell(Array("zsh".utf8)), count: 2))
   }
+
+  @Test func `what a task writes starts only the others that watch it`() throws {
+    let graph = try graph(
+      """
+      a: { run: 'x', writes: ['info.txt', 'log/**'] }, b: { run: 'x', after: ['a'], watch: ['.'] },
+      c: { run: 'x', watch: ['src'], writes: '*.o' },
+      """)
+    #expect(started(by: "/p/info.txt", in: graph) == ["b"])
+    #expect(started(by: "/p/log/x", in: graph) == ["b"])
+    #expect(started(by: "/p/src/a.o", in: graph) == ["a", "b"])
+    #expect(started(by: "/p/src/a.c", in: graph) == ["a", "b", "c"])
+  }
 }

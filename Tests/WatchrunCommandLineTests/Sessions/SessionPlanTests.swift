@@ -58,6 +58,18 @@ struct SessionPlanTests {
     #expect(plan.tasks.map(\.shownCommand) == ["make all", "./app"])
   }
 
+  @Test(arguments: [[], ["--build", "make"], ["-r"], ["--serve", "public"]])
+  func `what a command writes starts neither it nor its build`(options: [String]) throws {
+    let words = options + ["--writes", "*.log", "--writes", "out/**", "--", "./app"]
+    let plan = try SessionPlan(OptionParser.parse(words.map { Array($0.utf8) }), in: "/p")
+    for task in plan.graph.tasks {
+      func starts(_ path: Path) -> Bool {
+        task.triggers.isTriggered(by: .init(path: path, kind: .modified, type: .file))
+      }
+      #expect(!starts("/p/out/a") && !starts("/p/src/a.log") && starts("/p/src/out/a"))
+    }
+  }
+
   @Test func `a command named like the build has another name`() throws {
     let plan = try plan("--build", "make", "-r", "--", "./build")
     #expect(plan.graph.order == ["build", "command"] && plan.command == "command")

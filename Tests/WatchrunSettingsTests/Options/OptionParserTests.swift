@@ -72,6 +72,7 @@ struct OptionParserTests {
     }
     + Spelling.all("-f", "--filter", "*.c") { $0.filters == [GlobPattern(line: "*.c".utf8)] }
     + Spelling.all("-i", "--ignore", "*.o") { $0.ignores == [GlobPattern(line: "*.o".utf8)] }
+    + Spelling.all(nil, "--writes", "log/**") { $0.writes == [GlobPattern(line: "log/**".utf8)] }
     + Spelling.all(nil, "--no-vcs-ignore") { $0.ignoreSources == .all.subtracting(.versionControl) }
     + Spelling.all(nil, "--no-project-ignore") { $0.ignoreSources == .all.subtracting(.project) }
     + Spelling.all(nil, "--no-global-ignore") { $0.ignoreSources == .all.subtracting(.global) }

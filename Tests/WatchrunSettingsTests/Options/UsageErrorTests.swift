@@ -42,6 +42,11 @@ struct UsageErrorTests {
       ["-i", "#a", "x"],
       "-i: the pattern '#a' is a comment in gitignore syntax; to match a '#', write '\\#'"
     ),
+    (["--writes", "", "x"], "--writes: the pattern is empty"),
+    (
+      ["--writes", "a[", "x"],
+      "--writes: the pattern 'a[' has a [ without ]; write it as in .gitignore"
+    ),
     (["--build=", "x"], "--build: the command is empty"),
     (["-t", "", "-q"], "-t: the name of the task is empty"),
     (["--serve="], "--serve: the path is empty"),
@@ -104,6 +109,19 @@ struct UsageErrorTests {
       ["-W", "src"],
       "-W needs a command, as in: watchrun -W PATH make test; in a project, set \"watch\" for a task "
         + "in watchrun.json (--init writes one)"
+    ),
+    (
+      ["--writes", "log/**"],
+      "--writes needs a command, as in: watchrun --writes GLOB make test; in a project, set \"writes\" for a "
+        + "task in watchrun.json (--init writes one)"
+    ),
+    (
+      ["--print", "json", "--writes", "log/**"],
+      "--print runs nothing, so --writes has no effect; remove one of them"
+    ),
+    (
+      ["--serve", ".", "--writes", "log/**"],
+      "--writes needs a command, as in: watchrun --proxy :3000 -r -- ./server"
     ),
     (
       ["-s", "USR1"],

@@ -50,7 +50,7 @@ struct ProjectReaderTests {
         """
         { tasks: { t: {
           run: 'x', directory: "d", env: { A: "1", B: "" }, watch: ["w"], exts: ["c", "tar.gz"],
-          filter: ["*.c"], ignore: ["*.o", "!keep.o"], events: ["create", "metadata"],
+          filter: ["*.c"], ignore: ["*.o", "!keep.o"], writes: "log/**", events: ["create", "metadata"],
           onBusy: "signal", stopSignal: "INT", stopTimeout: "3s", timeout: "1m", postpone: true,
           onSuccess: "yes", onFailure: "no", keepAlive: false,
         } } }
@@ -65,6 +65,7 @@ struct ProjectReaderTests {
     #expect(task.extensions == [Array("c".utf8), Array("tar.gz".utf8)])
     #expect(task.filters.map(\.description) == ["*.c"])
     #expect(task.ignores.map(\.description) == ["*.o", "!keep.o"])
+    #expect(task.writes.map(\.description) == ["log/**"])
     #expect(task.kinds == [.created, .metadata])
     #expect(task.onBusy == .signal)
     #expect(task.stopPlan == StopPlan(signal: .interrupt, timeout: .seconds(3)))

@@ -40,7 +40,7 @@ struct ProjectTextTests {
       { tasks: {
         build: { run: "make", directory: "src", postpone: true },
         test: { run: ["make", "test"], watch: ["tests"], exts: ["py", ".sh"], after: ["build"] },
-        lint: { run: "x", filter: ["*.c", "!x.c"], ignore: ["y.c"] },
+        lint: { run: "x", filter: ["*.c", "!x.c"], ignore: ["y.c"], writes: ["log/**"] },
         server: { run: "./s", service: true, after: ["build", "test"], ready: { line: "up" } },
         other: { run: "./s", service: true, ready: { url: "http://localhost:1/" } },
         page: { proxy: "http://localhost:1/", port: 4000, after: ["server"], reload: "public" },
@@ -53,7 +53,7 @@ struct ProjectTextTests {
     #expect(
       text.includes(
         #"{"name":"lint","run":"x","watch":["."],"exts":[],"filter":["*.c","!x.c"],"#
-          + #""ignore":["y.c"],"after":[],"service":false,"postpone":false}"#))
+          + #""ignore":["y.c"],"writes":["log/**"],"after":[],"service":false,"postpone":false}"#))
     #expect(
       text.includes(
         #"{"name":"docs","serve":"site","proxy":{"/a":1,"/b":"http://b"},"reload":[],"after":[]}"#))
@@ -105,5 +105,12 @@ struct ProjectTextTests {
         }
 
         """)
+  }
+
+  @Test func `what a task writes is written into a file, and read again`() throws {
+    let project = try readProject("{ tasks: { a: { run: 'x', writes: ['a.txt', 'log/**'] } } }")
+    let text = ProjectText.file(project)
+    #expect(text.includes(#""writes": ["a.txt", "log/**"]"#))
+    #expect(try readProject(text) == project)
   }
 }

@@ -45,6 +45,7 @@ struct SchemaAgreementTests {
     "{ 'run': 'x', 'env': { 'A=B': 'x' } }",
     "{ 'run': 'x', 'watch': [], 'exts': 'c' }",
     "{ 'run': 'x', 'after': [], 'ignore': 'c' }",
+    "{ 'run': 'x', 'after': [], 'writes': 'c' }",
     "{ 'serve': 'x', 'proxy': 80 }", "{ 'serve': 'x', 'proxy': { '/': 80 } }",
     "{ 'serve': 'x', 'proxy': {} }", "{ 'proxy': { '/a': 80 } }",
     "{ 'serve': 'x', 'proxy': { 'a': 80 } }", "{ 'serve': 'x', 'proxy': { '/a%2': 80 } }",
@@ -70,6 +71,7 @@ struct SchemaAgreementTests {
   @Test(arguments: [
     "{ 'run': 'x', 'keepAlive': true, 'ready': { 'line': 'up', 'timeout': '5s' } }",
     "{ 'run': 'x', 'service': true, 'keepAlive': true }",
+    "{ 'run': 'x', 'writes': ['a', 'log/**'] }",
     "{ 'run': ['x', ''], 'watch': 'src', 'exts': ['c', 'h'], 'stopSignal': 'sigint' }",
     "{ 'serve': 'x', 'listing': true, 'fallback': 'index.html', 'host': '::1' }",
     "{ 'serve': 'x', 'listing': true, 'proxy': { '/a/b%20/': 80, '/c': 'http://a' } }",

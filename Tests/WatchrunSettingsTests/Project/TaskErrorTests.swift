@@ -18,11 +18,11 @@ struct TaskErrorTests {
     ),
     (
       "{ run: 'x', colour: 'red' }",
-      "2:13: the task 't' has no key 'colour'; those are run, directory, watch, exts, filter, ignore, events, after, service, ready, postpone, onBusy, stopSignal, stopTimeout, timeout, keepAlive, onSuccess, onFailure, shell, env, interactive, output, pty"
+      "2:13: the task 't' has no key 'colour'; those are run, directory, watch, exts, filter, ignore, writes, events, after, service, ready, postpone, onBusy, stopSignal, stopTimeout, timeout, keepAlive, onSuccess, onFailure, shell, env, interactive, output, pty"
     ),
     (
       "{ run: 'x', jobs: 2 }",
-      "2:13: 'jobs' is a key of the whole file, not of the task 't'; those are run, directory, watch, exts, filter, ignore, events, after, service, ready, postpone, onBusy, stopSignal, stopTimeout, timeout, keepAlive, onSuccess, onFailure, shell, env, interactive, output, pty"
+      "2:13: 'jobs' is a key of the whole file, not of the task 't'; those are run, directory, watch, exts, filter, ignore, writes, events, after, service, ready, postpone, onBusy, stopSignal, stopTimeout, timeout, keepAlive, onSuccess, onFailure, shell, env, interactive, output, pty"
     ),
     (
       "{ run: 'x', port: 80 }",
@@ -77,6 +77,14 @@ struct TaskErrorTests {
     (
       "{ run: 'x', filter: ['a['] }",
       "2:22: the pattern 'a[' has a [ without ]; write it as in .gitignore"
+    ),
+    (
+      "{ run: 'x', writes: ['a['] }",
+      "2:22: the pattern 'a[' has a [ without ]; write it as in .gitignore"
+    ),
+    (
+      "{ run: 'x', writes: 1 }",
+      #"2:21: 'writes' must be a pattern or an array of patterns, as in ["docs/**"], not 1"#
     ),
     (
       "{ run: 'x', ignore: ['# x'] }",
@@ -240,7 +248,7 @@ struct TaskErrorTests {
     ),
     (
       "{ run: 'x', serve: 'a' }",
-      "2:13: 'serve' is a key of pages, not of the task 't'; those are run, directory, watch, exts, filter, ignore, events, after, service, ready, postpone, onBusy, stopSignal, stopTimeout, timeout, keepAlive, onSuccess, onFailure, shell, env, interactive, output, pty"
+      "2:13: 'serve' is a key of pages, not of the task 't'; those are run, directory, watch, exts, filter, ignore, writes, events, after, service, ready, postpone, onBusy, stopSignal, stopTimeout, timeout, keepAlive, onSuccess, onFailure, shell, env, interactive, output, pty"
     ),
   ]
 
@@ -265,6 +273,16 @@ struct TaskErrorTests {
         == [
           "watchrun.json:2:1: '\(name)' filters changes, but the task watches nothing; "
             + "add watch: [\".\"]"
+        ])
+  }
+
+  @Test func `a task that watches nothing declares nothing that it writes`() {
+    #expect(
+      ProjectProblems.of(
+        "{ tasks: { a: { run: 'x' }, b: { run: 'y', after: ['a'],\nwrites: 'log' } } }")
+        == [
+          "watchrun.json:2:1: 'writes' keeps changes from starting the task, but it watches nothing; "
+            + "add it to the task that watches them"
         ])
   }
 }

@@ -69,7 +69,7 @@ extension ProjectSchema {
                 { "required": ["watch"], "properties": { "watch": { "type": "array", "maxItems": 0 } } },
                 { "required": ["after"], "not": { "required": ["watch"] } }
               ] },
-              "then": { "properties": { "exts": false, "filter": false, "ignore": false, "events": false } }
+              "then": { "properties": { "exts": false, "filter": false, "ignore": false, "writes": false, "events": false } }
             }
           ]
     """#

@@ -47,6 +47,7 @@ extension ProjectText {
       writer.member("exts", task.extensions.map { Path(bytes: $0) })
       writer.member("filter", task.filters.map { Path(bytes: $0.text) })
       writer.member("ignore", task.ignores.map { Path(bytes: $0.text) })
+      writer.member("writes", task.writes.map { Path(bytes: $0.text) })
       writer.member("after", task.after)
       writer.member("service", task.isService)
       writer.member("postpone", task.isPostponed)

@@ -32,7 +32,8 @@ package enum ProjectText {
       }
     return [("run", run)] + field("watch", task.watched.map(\.description))
       + field("filter", task.filters.map(\.description))
-      + field("ignore", task.ignores.map(\.description)) + field("after", task.after)
+      + field("ignore", task.ignores.map(\.description))
+      + field("writes", task.writes.map(\.description)) + field("after", task.after)
       + (task.isService ? [("service", "true")] : [])
       + (task.onBusy == .restart ? [("onBusy", JSONWriter.quoted("restart"))] : [])
       + (task.environment.isEmpty ? [] : [("env", object(variables(of: task), indent: 6))])

@@ -243,6 +243,10 @@ extension ProjectReader {
       refuse(
         ["exts", "filter", "ignore", "events"], in: fields,
         "'%' filters changes, but the task watches nothing; add watch: [\".\"]")
+      refuse(
+        ["writes"], in: fields,
+        "'%' keeps changes from starting the task, but it watches nothing; "
+          + "add it to the task that watches them")
     }
   }
 
