@@ -46,6 +46,13 @@ public struct TaskTriggers: Sendable, Hashable {
     isConcerned(by: change) { _ in true }
   }
 
+  /// The rule by which the task declares to write what it watches; `nil` if the change starts it, or is none of it.
+  package func ruleDeclaring(_ change: ChangeBatch.Change) -> FilterDecision.Rule? {
+    if !isWatched(change) || isTriggered(by: change) { return nil }
+    return writes.rule(
+      for: change.path, isDirectory: change.type == .directory, watched: watched)
+  }
+
   private func isConcerned(
     by change: ChangeBatch.Change, where counts: (Path) -> Bool
   ) -> Bool {

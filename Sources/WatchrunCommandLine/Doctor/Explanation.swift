@@ -1,3 +1,4 @@
+import ActionRunning
 import FileObservation
 import PathFiltering
 import Support
@@ -65,6 +66,7 @@ struct Explanation {
   /// tasks.
   private func rule(for word: [UInt8], warn: (SystemError) -> Void) -> RulePlace? {
     let general = decision(on: word, by: filter, warn: warn)
+    if general.isIncluded, let written = written(word) { return written }
     let rule = general.rule.map { RulePlace($0) }
     guard general.isIncluded, let project else { return rule }
     let own = decision(on: word, by: project.filter(in: directory), warn: warn)
@@ -73,6 +75,14 @@ struct Explanation {
     let decisions = project.decisions(
       on: Path(bytes: word).absolute(from: directory), isDirectory: isDirectory(word))
     return self.rule(of: decisions, word) ?? ownRule
+  }
+
+  /// The rule of `--writes` that declares the path.
+  private func written(_ word: [UInt8]) -> RulePlace? {
+    DeclaredWrites(settings.writes, base: directory).rule(
+      for: Path(bytes: word).absolute(from: directory), isDirectory: isDirectory(word),
+      watched: roots.map { WatchedPath($0) }
+    ).map(RulePlace.init(ofWrites:))
   }
 
   /// The rule of a task that the path counts for, or else of one that ignores it. Says which tasks it counts

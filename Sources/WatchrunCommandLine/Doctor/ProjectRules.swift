@@ -54,6 +54,8 @@ struct ProjectRules: Sendable {
     let isDirectory = change.type == .directory
     if !Self.decisions(of: pages, on: change.path, isDirectory).isEmpty { return nil }
     let decisions = Self.decisions(of: tasks, on: change.path, isDirectory)
+    let writers = decisions.filter(\.isWritten).map(\.description)
+    if !writers.isEmpty { return "written by \(writers.joined(separator: ", "))" }
     if let other = decisions.first(where: \.isIncluded) {
       return "\"events\" of \(other.name.printable) leaves out \(change.kind.rawValue)"
     }

@@ -25,4 +25,9 @@ extension RulePlace {
       }
     self.init(source: source, line: number ?? rule.line, pattern: rule.pattern)
   }
+
+  /// The place of a rule of `--writes`.
+  init(ofWrites rule: FilterDecision.Rule) {
+    self.init(source: "--writes".word, line: rule.line, pattern: rule.pattern)
+  }
 }

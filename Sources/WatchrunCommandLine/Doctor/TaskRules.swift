@@ -1,3 +1,5 @@
+import ActionRunning
+import FileObservation
 import PathFiltering
 import Support
 import SystemCalls
@@ -8,11 +10,13 @@ struct TaskRules: Sendable {
   private let name: String
   private let roots: [Path]
   private let filter: PathFilter
+  private let declared: DeclaredWrites
   /// The file, or `detected`.
   private let source: [UInt8]
   private let ignores: RuleLines
   private let filters: RuleLines
   private let extensions: RuleLines
+  private let writes: RuleLines
 
   /// - Parameters:
   ///   - directory: Where relative paths start.
@@ -23,10 +27,12 @@ struct TaskRules: Sendable {
     name = task.name
     roots = task.watched.map { $0.absolute(from: directory) }
     filter = task.filter(in: directory)
+    declared = DeclaredWrites(task.writes, base: directory)
     self.source = source
     ignores = RuleLines(ofPatterns: value?["ignore"], in: text)
     filters = RuleLines(ofPatterns: value?["filter"], in: text)
     extensions = RuleLines(ofExtensions: value?["exts"], in: text)
+    writes = RuleLines(ofPatterns: value?["writes"], in: text)
   }
 
   /// - Parameter directory: Where relative paths start.
@@ -34,9 +40,10 @@ struct TaskRules: Sendable {
     name = page.name
     roots = page.observed.map { $0.absolute(from: directory) }
     filter = PathFilter(base: directory, sources: [])
+    declared = DeclaredWrites()
     source = []
     let none = RuleLines(ofPatterns: nil, in: [])
-    (ignores, filters, extensions) = (none, none, none)
+    (ignores, filters, extensions, writes) = (none, none, none, none)
   }
 
   struct Decision: CustomStringConvertible {
@@ -44,6 +51,8 @@ struct TaskRules: Sendable {
     let name: String
     /// Whether a change of the path counts.
     let isIncluded: Bool
+    /// Whether it does not count because the task declares to write the path.
+    var isWritten = false
     /// The rule that decides, if there is one.
     let rule: RulePlace?
 
@@ -56,6 +65,13 @@ struct TaskRules: Sendable {
       filter.decision(for: path, isDirectory: isDirectory, below: $0)
     }
     guard let decision = decisions.first(where: \.isIncluded) ?? decisions.first else { return nil }
+    if decision.isIncluded,
+      let rule = declared.rule(
+        for: path, isDirectory: isDirectory, watched: roots.map { WatchedPath($0) })
+    {
+      let place = RulePlace(source: source, line: writes[rule.line], pattern: rule.pattern)
+      return Decision(name: name, isIncluded: false, isWritten: true, rule: place)
+    }
     return Decision(
       name: name, isIncluded: decision.isIncluded, rule: decision.rule.map { place(of: $0) })
   }

@@ -279,13 +279,18 @@ extension RunSession {
     pages?.changed(rest)
   }
 
-  /// Lists the changes that start no task of the project.
+  /// Lists the changes that start no task.
   private func noteUnwatched(_ batch: ChangeBatch) {
+    guard let log = session.ignoredChanges else { return }
     let plan = state.withLock { $0.plan }
-    guard let log = session.ignoredChanges, let rules = plan.observation.rules else { return }
     for change in batch.changes {
-      let startsTask = plan.graph.tasks.contains { $0.triggers.isTriggered(by: change) }
-      if !startsTask, let reason = rules.reason(of: change) { log.note([change], reason) }
+      if plan.graph.tasks.contains(where: { $0.triggers.isTriggered(by: change) }) { continue }
+      let reason =
+        plan.origin == .commandLine
+        ? plan.graph.tasks.firstResult { $0.triggers.ruleDeclaring(change) }
+          .map { "written by the command (\(RulePlace(ofWrites: $0)))" }
+        : plan.observation.rules?.reason(of: change)
+      if let reason { log.note([change], reason) }
     }
   }
 }

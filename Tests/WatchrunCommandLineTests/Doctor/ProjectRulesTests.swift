@@ -46,4 +46,26 @@ import Testing
     let directory = try projectDirectory(["Makefile": makefile, "a.c": ""])
     #expect(try place("a.o", directory.path)?.hasPrefix("detected:") == true)
   }
+
+  @Test func `a path that a task writes is named with the task and the line`() throws {
+    let text = """
+      { tasks: { a: { run: "true", watch: ["src"],
+          writes: ["*.{log,txt}",
+            "src/out/**"] }, b: { run: "true", writes: "/src/out/", watch: ["src", "doc"] } } }
+      """
+    let directory = try projectDirectory(["watchrun.json": text])
+    let source = ProjectSource(Settings(), directory: directory.path)
+    let project = try #require(try source.project(for: Settings()))
+    let rules = ProjectRules(project, of: source)
+    func reason(_ name: String) -> String? {
+      rules.reason(of: .init(path: directory[name], kind: .modified, type: .file))
+    }
+    #expect(
+      reason("src/out/x")
+        == "written by a (watchrun.json:3:src/out/**), b (watchrun.json:3:/src/out/)")
+    #expect(reason("none/x") == "no task watches it")
+    let decisions = rules.decisions(on: directory["src/a.txt"], isDirectory: false)
+    #expect(decisions.map(\.description) == ["a (watchrun.json:2:*.txt)", "b"])
+    #expect(decisions.map(\.isIncluded) == [false, true])
+  }
 }
