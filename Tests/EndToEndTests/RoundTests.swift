@@ -60,7 +60,7 @@ extension Project {
       let watchrun = try await project.startRunning([], #"date +%N > out; echo run >> "$LOG""#)
       try await watchrun.said(
         "each run changes out: the next one starts in 8.0 s unless something else changes; "
-          + "to ignore it: -i /out")
+          + "if you do not edit it: --writes /out")
       let runs = project.logged.count
       #expect(runs <= 20)
       // An edit does not wait.
@@ -77,6 +77,44 @@ extension Project {
       let watchrun = try await project.startRunning(
         ["-v"], #"setsid sh -c 'sleep 0.6; date +%N > cache' & echo run >> "$LOG""#)
       try await watchrun.said("cache: another run: it changed during the run (count ")
+    }
+  }
+
+  /// What neither a run nor its children write, as of a build server or in a container: without a declaration it is
+  /// delayed, with one it starts nothing.
+  @Test(arguments: [false, true])
+  func `what a run and a daemon outside write is counted, unless it is declared`(isDeclared: Bool)
+    async throws
+  {
+    try await withProject { project in
+      // Both write something else each time; the daemon some time after each run.
+      try project.startBeside([
+        "sh", "-c",
+        """
+        n=0
+        while sleep 0.02; do
+          m=$(grep -c run "$LOG" 2>/dev/null)
+          if [ "$m" ] && [ "$m" -gt "$n" ]; then n=$m; sleep 0.2; date +%N > log/daemon; fi
+        done
+        """,
+      ])
+      let options = isDeclared ? ["-v", "--writes", "log/**"] : []
+      let watchrun = try await project.startRunning(
+        options, #"mkdir -p log; date +%N > log/x; echo run >> "$LOG""#)
+      if !isDeclared {
+        try await watchrun.said("each run changes log/")
+        try await watchrun.said("if you do not edit it: --writes /log/")
+        return
+      }
+      for save in 1...3 {
+        try await project.rests(after: save)
+        try project.place("source", "\(save)\n")
+      }
+      try await project.rests(after: 4)
+      try await eventually("all is written") { project.read("log/daemon") != "" }
+      try await watchrun.said(
+        "log/x did not count: written by the command (--writes:1:log/**)")
+      #expect(!watchrun.errors.contains { $0.contains("each run") })
     }
   }
 
@@ -97,7 +135,7 @@ extension Project {
       let watchrun = try await project.startRunning(
         [], #"n=$(ls | wc -l); : > tmp.$n; sleep 0.05; echo run >> "$LOG""#)
       try await watchrun.said("each run changes tmp.*: the next one starts in 8.0 s")
-      try await watchrun.said("to ignore it: -i '/tmp.*'")
+      try await watchrun.said("if you do not edit it: --writes '/tmp.*'")
       #expect(project.logged.count <= 20)
     }
   }

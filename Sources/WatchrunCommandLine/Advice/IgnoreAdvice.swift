@@ -2,7 +2,7 @@ import PathFiltering
 import Support
 import SystemCalls
 
-/// The pattern that ignores a path, as messages recommend it.
+/// The pattern that ignores a path, or declares that it is written, as messages recommend it.
 struct IgnoreAdvice {
   let pattern: GlobPattern
 
@@ -36,10 +36,19 @@ struct IgnoreAdvice {
   /// For a command line: `-i '/a*'`.
   var option: String { "-i \(ShellWords.quoted(pattern.text))" }
 
-  /// For a project file. A string cannot hold bytes that are not UTF-8.
-  var key: String {
-    let text = pattern.text.decoded
-    let valid = String(text.map { $0 == "\u{FFFD}" ? "*" : $0 })
-    return "\"ignore\": [\(JSONWriter.quoted(valid))] in watchrun.json"
+  /// For a command line: `--writes '/a*'`.
+  var writesOption: String { "--writes \(ShellWords.quoted(pattern.text))" }
+
+  /// For a project file.
+  var key: String { "\"ignore\": [\(string)] in watchrun.json" }
+
+  /// For a task in a project file.
+  func writesKey(of task: String) -> String {
+    "\"writes\": [\(string)] of \(task.printable) in watchrun.json"
+  }
+
+  /// A string cannot hold bytes that are not UTF-8.
+  private var string: String {
+    JSONWriter.quoted(String(pattern.text.decoded.map { $0 == "\u{FFFD}" ? "*" : $0 }))
   }
 }

@@ -28,6 +28,7 @@ final class RunReporter: Sendable {
     /// The tasks that a change restarts.
     var restarted: Set<String> = []
     var queued: Set<String> = []
+    var tasks: [TaskDefinition] = []
     var hadRound = false
   }
 
@@ -48,7 +49,7 @@ final class RunReporter: Sendable {
     let isNamed = plan.origin == .project && plan.tasks.count > 1
     let labels = isNamed ? TaskLabel.labels(plan.tasks.map(\.name)) : [:]
     state.withLock { state in
-      (state.origin, state.hasFile) = (plan.origin, plan.hasFile)
+      (state.origin, state.hasFile, state.tasks) = (plan.origin, plan.hasFile, plan.graph.tasks)
       state.texts.merge(plan.tasks.map { ($0.name, $0) }) { $1 }
       state.labels.merge(labels) { $1 }
       for task in plan.tasks where labels[task.name] == nil { state.labels[task.name] = nil }
@@ -311,23 +312,22 @@ extension RunReporter {
   private func report(_ loop: FeedbackLoop) {
     let name = name(ofPath: "\(shown(loop.path))\(loop.names.map { "/\($0.text)" } ?? "")")
     // What a person edits must not be ignored.
-    let advice =
-      loop.isEdited || !loop.isProved ? nil : ignoring(loop.path, entries: loop.names?.pattern)
-    let remedy = advice.map { "; to ignore it: \($0)" } ?? ""
+    let remedy =
+      loop.isEdited || !loop.isProved
+      ? nil : remedy(for: loop.path, entries: loop.entries, loop.names?.pattern)
     let cause =
       loop.isProved
       ? "each run changes \(name)" : "something has changed in each run, at last \(name)"
     let delay = "the next one starts in \(loop.delay.shortDescription)"
-    console.warn("\(cause): \(delay) unless something else changes\(remedy)")
+    let advice = remedy.map { "; \($0)" } ?? ""
+    console.warn("\(cause): \(delay) unless something else changes\(advice)")
   }
 
   private func report(outputs: [Path]) {
     guard let first = outputs.first else { return }
     let name = name(ofPath: shown(first))
     let more = outputs.count - 1
-    let remedy = ignoring(first).map { advice in
-      "; to ignore \(more == 0 ? "it" : "them") always: \(advice)\(more == 0 ? "" : " …")"
-    }
+    let remedy = remedy(for: first).map { "; \($0)\(more == 0 ? "" : " …")" }
     console.say(
       .news,
       "\(name)\(more == 0 ? " is an output" : " and \(more) more are outputs"): "
@@ -339,8 +339,31 @@ extension RunReporter {
     shown.hasPrefix("./") ? String(shown.dropFirst(2)) : shown
   }
 
-  private func ignoring(_ path: Path, entries: String? = nil) -> String? {
-    let advice = IgnoreAdvice(path, in: directory, entries: entries)
-    return hasFile ? advice?.key : advice?.option
+  /// How a path that is changed again and again is kept from starting runs.
+  private func remedy(
+    for path: Path, entries: [Path] = [], _ names: String? = nil
+  ) -> String? {
+    guard let advice = IgnoreAdvice(path, in: directory, entries: names) else { return nil }
+    if isCommandLine { return "if you do not edit it: \(advice.writesOption)" }
+    if !hasFile { return "to ignore it: \(advice.option)" }
+    guard let task = onlyTask(concernedBy: entries.first ?? path) else {
+      return "to ignore it: \(advice.key)"
+    }
+    return "if you do not edit it: \(advice.writesKey(of: task))"
+  }
+
+  /// The task that alone watches the path and has probably written it. Where tasks depend on each other, another one
+  /// may have; where several watch it, all but one would still start.
+  private func onlyTask(concernedBy path: Path) -> String? {
+    let tasks = state.withLock { $0.tasks }
+    let watching = tasks.filter { task in
+      ChangeBatch.Kind.allCases.contains { kind in
+        task.triggers.isWatched(ChangeBatch.Change(path: path, kind: kind, type: .file))
+      }
+    }
+    guard watching.count == 1, let task = watching.first, task.dependencies.isEmpty,
+      !tasks.contains(where: { $0.dependencies.contains(task.name) })
+    else { return nil }
+    return task.name
   }
 }

@@ -104,4 +104,10 @@ import Testing
       #expect(try ignores(here.pattern.text, directory.appending(Array(name.utf8))))
     }
   }
+
+  @Test func `a path is declared by the option and the key that are recommended`() throws {
+    let advice = try #require(IgnoreAdvice("/p/app/[id]", in: directory))
+    #expect(advice.writesOption == #"--writes '/app/\[id]'"#)
+    #expect(advice.writesKey(of: "gen") == #""writes": ["/app/\\[id]"] of gen in watchrun.json"#)
+  }
 }
