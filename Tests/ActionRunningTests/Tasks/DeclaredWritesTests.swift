@@ -69,6 +69,7 @@ struct DeclaredWritesTests {
     tasks.change("f")
     #expect(await tasks.tells("+s", times: 2))
     #expect(tasks.story == ["+s", "s~", "+s"])
+    #expect(tasks.runs(of: "s").last?.trigger.changes.compactMap(\.path.name) == ["f"])
     #expect(await tasks.end())
   }
 
