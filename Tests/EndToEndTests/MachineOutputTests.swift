@@ -51,7 +51,7 @@ import Testing
       #expect(
         listed.process.output.lines == [
           #"{"file":"watchrun.json","detected":null,"tasks":[{"name":"server","run":["./s","a b"],"#
-            + #""watch":["."],"exts":[],"filter":[],"ignore":[],"after":[],"service":true,"#
+            + #""watch":["."],"exts":[],"filter":[],"ignore":[],"writes":[],"after":[],"service":true,"#
             + #""postpone":false,"ready":{"port":80}}],"pages":[],"version":1}"#
         ])
       #expect(try schema.accepts(text: listed.process.output.lines.joined()))
