@@ -31,7 +31,7 @@ package struct RepetitionCount: Hashable, Sendable {
     package static let firstPause = Duration.seconds(1)
     /// The delay with which a person who looks like a loop can live, and up to which pause in a row it stays: they
     /// may save soon after each start for a while.
-    package static let bearable = (pause: Duration.seconds(10), number: 16)
+    package static let bearable = (pause: Duration.seconds(10), number: 17)
     /// From this delay on a message says what is delayed, and what to do.
     package static let noticed = Duration.seconds(8)
     /// The longest delay of a start after which the time of a change is compared with those before.
@@ -40,6 +40,9 @@ package struct RepetitionCount: Hashable, Sendable {
     package static let longestPause = Duration.seconds(600)
     /// So many more starts in a row are not delayed if others are proved to have made changes after them.
     package static let proofs = 7
+    /// So many starts in a row may be followed by a change at about the same time while nothing runs: a program that
+    /// saves and waits for the run does that for a while, and one that answers to each run for ever.
+    package static let atRest = 120
     /// By how much the time of a change after the start varies, if it always follows the start: so much, or this part
     /// of the time. Smaller than a test, which would show nothing otherwise.
     package static let tolerance = (
@@ -144,6 +147,8 @@ package struct RepetitionCount: Hashable, Sendable {
   /// The number of starts in a row that were followed by a change at about the same time, whoever has made it: others
   /// may answer to the run.
   private var followers = 0
+  /// How many of them came while nothing ran.
+  private var countAtRest = 0
   /// When the key changed, after the latest start.
   package private(set) var offset: Duration?
   /// When it changed last.
@@ -319,7 +324,16 @@ package struct RepetitionCount: Hashable, Sendable {
     repetitions = max(repetitions - Int(Rules.mostEvidence.against), 0)
   }
 
-  /// Others have changed the key while nothing ran, or a run without the change has ended.
+  /// The key has changed while nothing ran, so that others have changed it.
+  package mutating func changedAtRest(at offset: Duration) {
+    let number = isNear(offset) ? countAtRest + 1 : 0
+    if number == 0 { reset() }
+    changed(.others, at: offset)
+    countAtRest = number
+    if number <= Rules.atRest { followers = 0 }
+  }
+
+  /// A run without the change has ended.
   package mutating func reset() {
     self = RepetitionCount()
   }

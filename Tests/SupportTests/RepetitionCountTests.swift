@@ -55,9 +55,9 @@ struct RepetitionCountTests {
   mutating func `what no test has spoken for waits 1, 2, 4, 8 s, 10 s for a while, up to 600 s`() {
     let delays = delays(40)
     #expect(delays[10..<14].map { $0 / .seconds(1) } == [1, 2, 4, 8])
-    #expect(delays[14..<26].allSatisfy { $0 == .seconds(10) })
-    #expect(delays[26..<31].map { $0 / .seconds(1) } == [20, 40, 80, 160, 320])
-    #expect(delays[31...].allSatisfy { $0 == .seconds(600) })
+    #expect(delays[14..<27].allSatisfy { $0 == .seconds(10) })
+    #expect(delays[27..<32].map { $0 / .seconds(1) } == [20, 40, 80, 160, 320])
+    #expect(delays[32...].allSatisfy { $0 == .seconds(600) })
   }
 
   // MARK: People in runs, and loops that look like them
@@ -428,6 +428,33 @@ struct RepetitionCountTests {
     change(9)
     count.reset()
     #expect(count.isEmpty)
+  }
+
+  /// As a program does that answers to each run after its end.
+  @Test(arguments: [0.2, 0.5, 2])
+  mutating func `what comes at rest at the same time after each start becomes rare in the end`(
+    time: Double
+  ) {
+    var random = SeededGenerator(seed: 1)
+    let delays = (0..<160).map { _ in
+      count.changedAtRest(at: .seconds(time + .random(in: 0...0.05, using: &random)))
+      let delay = count.delay()
+      count.began(after: .seconds(time) + delay, isComplete: true)
+      return delay
+    }
+    #expect(delays[..<120].allSatisfy { $0 == .zero })
+    #expect(delays[130...].contains(.milliseconds(250)) && delays.last ?? .zero >= .seconds(10))
+    #expect(count.repetitions == 0)
+  }
+
+  @Test(arguments: 1...20 as ClosedRange<UInt64>)
+  mutating func `a person who saves at rest waits for nothing, at whatever pace`(seed: UInt64) {
+    var random = SeededGenerator(seed: seed)
+    for _ in 0..<1000 {
+      count.changedAtRest(at: .seconds(1 + .random(in: 0...0.6, using: &random)))
+      #expect(count.delay() == .zero)
+      count.began(after: .seconds(1), isComplete: true)
+    }
   }
 
   // MARK: The end of a row

@@ -6,12 +6,11 @@ import SystemCalls
 /// Looks at the processes of all runs of a runner: when a run starts, more and more rarely after that, when a
 /// change is reported, and for a while often, after a path has changed for which a run is suspected.
 final class ActivityMonitor: Sendable {
-  /// How often processes are looked at after a suspicious change: at first, and after that, until what a run
-  /// changes does not count any more.
+  /// How often processes are looked at after a suspicious change, and for how long: ten seconds after the last
+  /// change, nothing wakes up any more.
   private static let close = (pause: Duration.milliseconds(10), time: Duration.seconds(9))
-  private static let later = (pause: Duration.milliseconds(40), time: ChangeJudge.longestOffset)
   /// The first pause after a start, and the last one: each is twice as long as the one before.
-  private static let rare = (first: Duration.milliseconds(500), last: Duration.seconds(64))
+  private static let rare = (first: Duration.milliseconds(500), last: Duration.seconds(4))
   /// A pause is at least so many times as long as the processor time of the look before it.
   private static let share = 25
 
@@ -170,7 +169,7 @@ final class ActivityMonitor: Sendable {
     }
     guard let watch else { return }
     let time = watch.began.duration(to: now)
-    if time > Self.later.time || !watch.isNeeded() {
+    if time >= Self.close.time || !watch.isNeeded() {
       return state.withLock { $0.closeWatch = nil }
     }
     if isIdle { return }
@@ -180,8 +179,7 @@ final class ActivityMonitor: Sendable {
     if state.withLock({ $0.log.isBlind }) {
       return state.withLock { $0.closeWatch = nil }
     }
-    let pause = time > Self.close.time ? Self.later.pause : Self.close.pause
-    lookLater(after: max(pause, cost * Self.share))
+    lookLater(after: max(Self.close.pause, cost * Self.share))
   }
 
   /// Stops to look.

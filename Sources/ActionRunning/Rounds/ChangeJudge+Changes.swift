@@ -117,7 +117,7 @@ extension ChangeJudge {
     note(echoes, at: now)
     add(echoes)
     if echoes.count < changes.count {
-      return changedByOthers(changes.filter { !isEcho($0, at: now) })
+      return changedByOthers(changes.filter { !isEcho($0, at: now) }, at: now)
     }
     // They are judged with the changes for which the follow-up is due.
     return owesRun ? [] : judge(at: now, knowledge)
@@ -139,16 +139,21 @@ extension ChangeJudge {
       || evidence.values.contains(.run)
   }
 
-  /// Begins a round immediately, because no run can have made these changes.
-  private mutating func changedByOthers(_ changes: [PendingChange]) -> [Action] {
+  /// Begins a round immediately, because no run can have made these changes, unless they have followed each start for
+  /// long.
+  private mutating func changedByOthers(
+    _ changes: [PendingChange], at now: Instant
+  ) -> [Action] {
     // Of a large batch, such as a checkout, its beginning is enough if there is nothing to forget.
-    let isKnown = records.values.contains { $0.knownContent != nil || !$0.count.isEmpty }
+    let isKnown = records.values.contains { $0.knownContent != nil || $0.count.repetitions > 0 }
+    let time = offset(at: now)
     for change in isKnown ? changes[...] : changes.prefix(ContentReader.mostFiles) {
       markEdited(change)
-      for key in keys(of: change) { update(key) { $0.count.reset() } }
+      for key in keys(of: change) { records[key]?.count.changedAtRest(at: time) }
     }
     common.reset()
-    return runAtOnce(changes)
+    if changes.contains(where: { delay(of: $0) == .zero }) { return runAtOnce(changes) }
+    return follow(changes, at: now)
   }
 
   /// Requests a run for changes of which others have made at least one. It receives all changes, also those

@@ -125,7 +125,7 @@ extension ChangeJudge {
 
   /// Requires a follow-up for these changes, after the shortest of their delays. Beside processes that do not
   /// end, one that is not delayed waits for the tests of others, which would show nothing otherwise.
-  private mutating func follow(_ changes: [PendingChange], at now: Instant) -> [Action] {
+  mutating func follow(_ changes: [PendingChange], at now: Instant) -> [Action] {
     failObservation()
     let delays = changes.map { self.delay(of: $0) }
     let tests = isBesideLasting ? delays.filter { $0 <= RepetitionCount.Rules.test } : []
@@ -139,7 +139,7 @@ extension ChangeJudge {
   }
 
   /// The delay of the follow-up that a change requires.
-  private func delay(of change: PendingChange) -> Duration {
+  func delay(of change: PendingChange) -> Duration {
     let verdict = change.verdict
     let isTested = verdict == .others || testsRun
     let counts = keys(of: change).compactMap { records[$0]?.count }

@@ -47,7 +47,7 @@ extension ProcessWorld {
         changes, evidence, situation, at: instant,
         knowledge(isJudged ? judge.pathsToRead(changes) : [])))
     if isLive && judge.suspectsRuns {
-      closeWatchEnd = now + 60 * Self.second
+      closeWatchEnd = now + 9 * Self.second
       lookOften()
     }
   }
