@@ -61,14 +61,18 @@ package struct RepetitionCount: Hashable, Sendable {
     /// The part of the delays beside lasting processes that are left out, and the step from one to the next:
     /// the golden ratio, so that no rhythm of saves has the same one.
     package static let untested = (part: 333, step: 618, of: 1000)
+    /// Within this time after start after start no person saves: what the run does then counts, and later not.
+    package static let restless = Duration.milliseconds(800)
     /// The standard deviation of times after the starts, and the part of their average, from which on they are any
     /// times, down to so much of it: a person saves then, and hardly a process. One time counts for so much of the
-    /// variance at most. Up to this number in a row, such changes are delayed by `delays`.
+    /// variance at most. Up to this number in a row, such changes are delayed as those in a rush.
     package static let anyTime = (
       deviation: Duration.milliseconds(200), part: 0.15, least: 0.6, most: 2.0, number: 100
     )
-    /// The delays of what changes at any time, from so many starts in a row on.
-    package static let delays: [(starts: Int, delay: Duration)] = [
+    /// After so many starts in a row for changes that came within `restless` after the change before, a start is
+    /// delayed by this at least: a person saves that often for a while, and a process for ever. The same after so
+    /// many in a row at any time, or for what others change after each start.
+    package static let rush: [(starts: Int, delay: Duration)] = [
       (60, .seconds(4)), (40, .seconds(2)), (30, .seconds(1)),
     ]
     /// A run that lasts so many times as long as the change took, without it, ends the row.
@@ -156,6 +160,9 @@ package struct RepetitionCount: Hashable, Sendable {
   /// How long after the change before the latest start was, also if others followed in between.
   private var startDelay: Duration?
   private var times = Times()
+  /// The number of starts in a row for changes that followed the change before within `Rules.restless`; one that
+  /// did not takes three back.
+  private var rush = 0
   /// Whether the latest change was made in a run that ends by itself.
   private var isInFinite = false
   /// How many of the repetitions came at any time.
@@ -189,7 +196,10 @@ package struct RepetitionCount: Hashable, Sendable {
   ///   keys alike (`isTested(_:)`): if all delays were the same, saves at an even pace would look like what a run
   ///   changes after each start.
   package func delay(isTested: Bool = true) -> Duration {
-    max(delay(repetitions, isTested: isTested), delay(followers - Rules.proofs, isTested: isTested))
+    let ofRush = Rules.rush.first { rush >= $0.starts }?.delay ?? .zero
+    return max(
+      delay(repetitions, isTested: isTested), delay(followers - Rules.proofs, isTested: isTested),
+      ofRush)
   }
 
   private func delay(_ repetitions: Int, isTested: Bool) -> Duration {
@@ -199,7 +209,7 @@ package struct RepetitionCount: Hashable, Sendable {
     let number = excess - tests - countOfAnyTime
     if isAnyTime || number <= 0 {
       let late = repetitions - Rules.anyTime.number
-      let delay = Rules.delays.first { repetitions > $0.starts }?.delay ?? Rules.test
+      let delay = Rules.rush.first { repetitions > $0.starts }?.delay ?? Rules.test
       return late > 0 ? max(Self.pause(late), delay) : delay
     }
     return isInFinite ? Self.bearablePause(number) : Self.pause(number)
@@ -239,6 +249,9 @@ package struct RepetitionCount: Hashable, Sendable {
     let isFirst = !hasChanged || isAnswered
     let isAtSameTime = isNear(offset)
     let former = self.offset
+    let gap = hasChanged ? latestOffset.map { offset - $0 } : startDelay.map { $0 + offset }
+    let isRushed = gap.map { $0 < Rules.restless } ?? false
+    if !isRushed { rush = max(rush - 3, 0) } else if isFirst { rush += 1 }
     (hasChanged, isAnswered, latestOffset) = (true, false, offset)
     self.isInFinite = isInFinite
     tests = isInFinite ? Rules.tests.finite : Rules.tests.lasting
@@ -274,7 +287,7 @@ package struct RepetitionCount: Hashable, Sendable {
 
   /// Others have made the changes of the row.
   private mutating func clear() {
-    (repetitions, countOfAnyTime, isLearned) = (0, 0, false)
+    (repetitions, countOfAnyTime, rush, isLearned) = (0, 0, 0, false)
     if !isInFinite && followers == 0 { times = Times() }
   }
 
