@@ -144,8 +144,6 @@ package struct RepetitionCount: Hashable, Sendable {
 
   /// The number of repetitions in a row.
   package private(set) var repetitions = 0
-  /// How many of them are tested.
-  private var tests = Rules.tests.finite
   /// Whether it was proved elsewhere, so that neither that nor the time of a change takes them back.
   private var isLearned = false
   /// The number of starts in a row that were followed by a change at about the same time, whoever has made it: others
@@ -164,7 +162,7 @@ package struct RepetitionCount: Hashable, Sendable {
   /// did not takes three back.
   private var rush = 0
   /// Whether the latest change was made in a run that ends by itself.
-  private var isInFinite = false
+  private var isInFinite = true
   /// How many of the repetitions came at any time.
   private var countOfAnyTime = 0
   /// Whether a process of a run was seen to have the file open for writing.
@@ -181,6 +179,9 @@ package struct RepetitionCount: Hashable, Sendable {
 
   /// Whether the key may be one that runs change.
   package var isSuspected: Bool { repetitions > 0 && !isProved }
+
+  /// How many of the repetitions are tested.
+  private var tests: Int { isInFinite ? Rules.tests.finite : Rules.tests.lasting }
 
   /// Whether the key changes at any time during runs that end by themselves, and nothing shows that they do it.
   private var isAnyTime: Bool {
@@ -240,49 +241,52 @@ package struct RepetitionCount: Hashable, Sendable {
   /// - Parameters:
   ///   - offset: How long after the latest start.
   ///   - isInFinite: Whether all runs end by themselves that may have made the change.
-  /// - Returns: By how much the number of repetitions has grown.
-  @discardableResult
   package mutating func changed(
     _ verdict: Verdict, at offset: Duration, isInFinite: Bool = true
-  ) -> Int {
-    let before = repetitions
+  ) {
     let isFirst = !hasChanged || isAnswered
     let isAtSameTime = isNear(offset)
-    let former = self.offset
+    let isSame = self.offset.map { Self.distance($0, offset) <= Rules.sameTime } ?? false
     let gap = hasChanged ? latestOffset.map { offset - $0 } : startDelay.map { $0 + offset }
     let isRushed = gap.map { $0 < Rules.restless } ?? false
     if !isRushed { rush = max(rush - 3, 0) } else if isFirst { rush += 1 }
     (hasChanged, isAnswered, latestOffset) = (true, false, offset)
     self.isInFinite = isInFinite
-    tests = isInFinite ? Rules.tests.finite : Rules.tests.lasting
     wasSeen = verdict == .run || wasSeen && verdict != .others
     let evidence = isFirst ? note(offset, isAtSameTime) : 0
-    if isFirst {
-      let isSame = former.map { Self.distance($0, offset) <= Rules.sameTime } ?? false
-      if isInFinite ? times.areAny : !isSame {
-        followers = 0
-      } else if isInFinite || followers <= Rules.free + Rules.proofs || evidence > 0 {
-        // Two files that are saved in turn at an even pace are not delayed by the starts for each other.
-        followers += 1
-      }
-    }
+    if isFirst { countFollower(isInFinite ? !times.areAny : isSame, evidence) }
     if verdict == .others {
       // A person saves again.
       if !isFirst && !isAtSameTime { followers = 0 }
       clear()
-      return repetitions - before
-    }
-    if isFirst && isInFinite {
-      addInFinite()
-    } else if isFirst && repetitions <= Rules.free {
-      add(isAtSameTime ? 2 : 1)
     } else if isFirst {
+      count(evidence, isAtSameTime)
+    }
+  }
+
+  /// Two files that are saved in turn at an even pace beside lasting processes are not delayed by the starts for each
+  /// other: only tests prove that such changes follow the starts.
+  private mutating func countFollower(_ follows: Bool, _ evidence: Int) {
+    if !follows {
+      followers = 0
+    } else if isInFinite || followers <= Rules.free + Rules.proofs || evidence > 0 {
+      followers += 1
+    }
+  }
+
+  /// Counts a change that runs may have made, for the first time after a start.
+  private mutating func count(_ evidence: Int, _ isAtSameTime: Bool) {
+    if isInFinite {
+      add(1)
+      if isAnyTime && repetitions > Rules.free + tests { countOfAnyTime += 1 }
+    } else if repetitions <= Rules.free {
+      add(isAtSameTime ? 2 : 1)
+    } else {
       // A last test that decides nothing is followed by shorter ones.
       let isLast = repetitions == Rules.free + tests + 1
       let count = evidence == 0 && isLast ? -1 : evidence
       add(isLearned ? max(count, 0) : count)
     }
-    return repetitions - before
   }
 
   /// Others have made the changes of the row.
@@ -313,11 +317,6 @@ package struct RepetitionCount: Hashable, Sendable {
   package func isAtOtherTime(_ time: Duration) -> Bool {
     guard let offset else { return true }
     return Self.distance(offset, time) > max(Rules.tolerance.time, offset * Rules.otherTime)
-  }
-
-  private mutating func addInFinite() {
-    add(1)
-    if isAnyTime && repetitions > Rules.free + tests { countOfAnyTime += 1 }
   }
 
   private mutating func add(_ count: Int) {
