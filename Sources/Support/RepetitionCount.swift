@@ -42,7 +42,7 @@ package struct RepetitionCount: Hashable, Sendable {
     package static let proofs = 7
     /// So many starts in a row may be followed by a change at about the same time while nothing runs: a program that
     /// saves and waits for the run does that for a while, and one that answers to each run for ever.
-    package static let atRest = 120
+    package static let atRest = 110
     /// By how much the time of a change after the start varies, if it always follows the start: so much, or this part
     /// of the time. Smaller than a test, which would show nothing otherwise.
     package static let tolerance = (
@@ -71,10 +71,12 @@ package struct RepetitionCount: Hashable, Sendable {
     )
     /// After so many starts in a row for changes that came within `restless` after the change before, a start is
     /// delayed by this at least: a person saves that often for a while, and a process for ever. The same after so
-    /// many in a row at any time, or for what others change after each start.
+    /// many in a row at any time.
     package static let rush: [(starts: Int, delay: Duration)] = [
       (60, .seconds(4)), (40, .seconds(2)), (30, .seconds(1)),
     ]
+    /// The largest number of such starts that is remembered.
+    package static let mostRush = 100
     /// A run that lasts so many times as long as the change took, without it, ends the row.
     package static let endOfRow = 1.5
   }
@@ -126,7 +128,10 @@ package struct RepetitionCount: Hashable, Sendable {
 
     /// Adds the times of a change. Returns for how many repetitions they count: by the logarithm of the ratio of
     /// the likelihoods that it follows the start, and that it follows the change before.
-    mutating func add(offset: Duration, gap: Duration) -> Int {
+    ///
+    /// - Parameter isAgain: Whether the key has changed several times before the start. Of gaps at random, a start meets
+    ///   the longer ones, which vary twice as much.
+    mutating func add(offset: Duration, gap: Duration, isAgain: Bool) -> Int {
       count += 1
       let time = offset / .seconds(1)
       let offset = offsets.add(time, number: count)
@@ -134,7 +139,7 @@ package struct RepetitionCount: Hashable, Sendable {
       let gap = gaps.add(gap / .seconds(1), number: count)
       let variance = max(
         min(offsets.variance, gaps.variance), Rules.leastDeviation * Rules.leastDeviation)
-      let evidence = (gap - offset) / (2 * variance)
+      let evidence = ((isAgain ? gap / 2 : gap) - offset) / (2 * variance)
       rest += min(max(evidence, -Rules.mostEvidence.against), Rules.mostEvidence.for)
       let whole = rest.rounded(.towardZero)
       rest -= whole
@@ -146,11 +151,12 @@ package struct RepetitionCount: Hashable, Sendable {
   package private(set) var repetitions = 0
   /// Whether it was proved elsewhere, so that neither that nor the time of a change takes them back.
   private var isLearned = false
-  /// The number of starts in a row that were followed by a change at about the same time, whoever has made it: others
-  /// may answer to the run.
+  /// The number of starts in a row that were followed by a change, whoever has made it, at no wide times, or beside
+  /// lasting processes at the same time: others may answer to the run.
   private var followers = 0
-  /// How many of them came while nothing ran.
+  /// How many of them came while nothing ran, and how long after the end of the run.
   private var countAtRest = 0
+  private var timeAtRest: Duration?
   /// When the key changed, after the latest start.
   package private(set) var offset: Duration?
   /// When it changed last.
@@ -158,10 +164,12 @@ package struct RepetitionCount: Hashable, Sendable {
   /// How long after the change before the latest start was, also if others followed in between.
   private var startDelay: Duration?
   private var times = Times()
+  /// Whether the key has changed again after the first time since the latest start, and the same of the start before.
+  private var (isAgain, wasAgain) = (false, false)
   /// The number of starts in a row for changes that followed the change before within `Rules.restless`; one that
   /// did not takes three back.
   private var rush = 0
-  /// Whether the latest change was made in a run that ends by itself.
+  /// Whether a change of the row was made in a run that ends by itself.
   private var isInFinite = true
   /// How many of the repetitions came at any time.
   private var countOfAnyTime = 0
@@ -249,24 +257,32 @@ package struct RepetitionCount: Hashable, Sendable {
     let isSame = self.offset.map { Self.distance($0, offset) <= Rules.sameTime } ?? false
     let gap = hasChanged ? latestOffset.map { offset - $0 } : startDelay.map { $0 + offset }
     let isRushed = gap.map { $0 < Rules.restless } ?? false
-    if !isRushed { rush = max(rush - 3, 0) } else if isFirst { rush += 1 }
+    if !isRushed {
+      rush = max(rush - 3, 0)
+    } else if isFirst {
+      rush = min(rush + 1, Rules.mostRush)
+    }
     (hasChanged, isAnswered, latestOffset) = (true, false, offset)
-    self.isInFinite = isInFinite
+    self.isInFinite = isInFinite || self.isInFinite && repetitions > 0
     wasSeen = verdict == .run || wasSeen && verdict != .others
     let evidence = isFirst ? note(offset, isAtSameTime) : 0
-    if isFirst { countFollower(isInFinite ? !times.areAny : isSame, evidence) }
+    if isFirst { countFollower(isInFinite ? !times.areAny : isSame, evidence, isInFinite) }
     if verdict == .others {
       // A person saves again.
       if !isFirst && !isAtSameTime { followers = 0 }
       clear()
     } else if isFirst {
-      count(evidence, isAtSameTime)
+      count(evidence, isAtSameTime, isInFinite)
+    } else {
+      isAgain = true
     }
   }
 
   /// Two files that are saved in turn at an even pace beside lasting processes are not delayed by the starts for each
   /// other: only tests prove that such changes follow the starts.
-  private mutating func countFollower(_ follows: Bool, _ evidence: Int) {
+  private mutating func countFollower(
+    _ follows: Bool, _ evidence: Int, _ isInFinite: Bool
+  ) {
     if !follows {
       followers = 0
     } else if isInFinite || followers <= Rules.free + Rules.proofs || evidence > 0 {
@@ -275,7 +291,9 @@ package struct RepetitionCount: Hashable, Sendable {
   }
 
   /// Counts a change that runs may have made, for the first time after a start.
-  private mutating func count(_ evidence: Int, _ isAtSameTime: Bool) {
+  private mutating func count(
+    _ evidence: Int, _ isAtSameTime: Bool, _ isInFinite: Bool
+  ) {
     if isInFinite {
       add(1)
       if isAnyTime && repetitions > Rules.free + tests { countOfAnyTime += 1 }
@@ -302,15 +320,17 @@ package struct RepetitionCount: Hashable, Sendable {
     guard let startDelay else { return 0 }
     // After a pause, all times are later than those before.
     if !isInFinite && startDelay > Rules.longestTested { return isAtSameTime ? 1 : -1 }
-    return times.add(offset: offset, gap: startDelay + offset)
+    return times.add(offset: offset, gap: startDelay + offset, isAgain: wasAgain)
   }
 
   /// Whether the key changed at this time after the latest start that was followed by a change.
   package func isNear(_ time: Duration) -> Bool {
-    guard let offset else { return false }
+    offset.map { Self.isNear(time, to: $0) } ?? false
+  }
+
+  private static func isNear(_ time: Duration, to other: Duration) -> Bool {
     let rule = Rules.tolerance
-    let tolerance = min(max(rule.time, offset * rule.part), rule.longest)
-    return Self.distance(offset, time) <= tolerance
+    return distance(time, other) <= min(max(rule.time, other * rule.part), rule.longest)
   }
 
   /// Whether a change at this time after the latest start clearly does not follow it as the change before did.
@@ -337,12 +357,15 @@ package struct RepetitionCount: Hashable, Sendable {
   }
 
   /// The key has changed while nothing ran, so that others have changed it.
-  package mutating func changedAtRest(at offset: Duration) {
-    let number = isNear(offset) ? countAtRest + 1 : 0
-    if number == 0 { reset() }
+  ///
+  /// - Parameter time: How long after the end of the latest run.
+  package mutating func changedAtRest(at offset: Duration, afterEnd time: Duration) {
+    let isSame = timeAtRest.map { Self.isNear(time, to: $0) } ?? false
+    let number = isSame ? countAtRest + (hasChanged ? 0 : 1) : 0
+    if !isSame { reset() }
     changed(.others, at: offset)
-    countAtRest = number
-    if number <= Rules.atRest { followers = 0 }
+    (countAtRest, timeAtRest) = (number, time)
+    followers = max(number - Rules.atRest, 0)
   }
 
   /// A run without the change has ended.
@@ -379,5 +402,6 @@ package struct RepetitionCount: Hashable, Sendable {
     if !hasChanged && isLong && !isLearned { reset() }
     startDelay = hasChanged ? latestOffset.map { time - $0 } : startDelay.map { $0 + time }
     (hasChanged, isAnswered) = (false, false)
+    (isAgain, wasAgain) = (false, isAgain)
   }
 }

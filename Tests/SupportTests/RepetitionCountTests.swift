@@ -1,3 +1,4 @@
+import Foundation
 import Support
 import TestSupport
 import Testing
@@ -247,18 +248,42 @@ struct RepetitionCountTests {
     }
   }
 
-  @Test mutating func `what a service logs while the start is delayed takes nothing back`() {
-    // The times after the starts vary a lot.
-    for number in 1...12 {
-      change(1, .unknown, at: .milliseconds(100 + number % 2 * 600), .lasting)
+  /// Saves with these gaps beside a run that each of them restarts: how long each waits.
+  private mutating func waits(_ number: Int, _ gap: () -> Duration) -> [Duration] {
+    var (now, latest, waits) = (Duration.zero, Duration.zero, [Duration]())
+    var due: Duration?
+    for _ in 0..<number {
+      now += gap()
+      if let start = due, start <= now {
+        count.began(after: start - latest)
+        (latest, due) = (start, nil)
+        starts += 1
+      }
+      count.changed(.unknown, at: now - latest, isInFinite: false)
+      due = due ?? now + delay(.lasting)
+      waits.append((due ?? now) - now)
     }
-    let repetitions = count.repetitions
-    #expect(repetitions > RepetitionCount.Rules.free)
-    for number in 13...20 {
-      count.changed(.unknown, at: .milliseconds(700 + number * 10), isInFinite: false)
-      count.changed(.unknown, at: .milliseconds(900 + number * 30), isInFinite: false)
+    return waits
+  }
+
+  @Test(arguments: 1...20 as ClosedRange<UInt64>, [0.5, 1, 1.5, 4])
+  mutating func `who saves at random beside a service waits 1 s in 30 at most, 4 s in 100`(
+    seed: UInt64, pace: Double
+  ) {
+    var random = SeededGenerator(seed: seed)
+    let waits = waits(100) {
+      .seconds(max(0.2, -pace * log(Double.random(in: 0.001..<1, using: &random))))
     }
-    #expect(count.repetitions == repetitions)
+    #expect(waits[..<30].allSatisfy { $0 <= .seconds(1) })
+    #expect(waits.allSatisfy { $0 <= .seconds(4) })
+    #expect(!count.isProved)
+  }
+
+  @Test mutating func `a row that began in runs that end keeps their law beside a service`() {
+    var random = SeededGenerator(seed: 1)
+    _ = inRuns(12, of: .seconds(3)) { .seconds(.random(in: 0...3, using: &random)) }
+    count.changed(.unknown, at: .seconds(2), isInFinite: false)
+    #expect(count.delay() <= .seconds(1))
   }
 
   @Test
@@ -437,13 +462,16 @@ struct RepetitionCountTests {
   ) {
     var random = SeededGenerator(seed: 1)
     let delays = (0..<160).map { _ in
-      count.changedAtRest(at: .seconds(time + .random(in: 0...0.05, using: &random)))
+      // Whatever the run takes.
+      let length = Duration.seconds(.random(in: 1...5, using: &random))
+      let end = Duration.seconds(time + .random(in: 0...0.05, using: &random))
+      count.changedAtRest(at: length + end, afterEnd: end)
       let delay = count.delay()
-      count.began(after: .seconds(time) + delay, isComplete: true)
+      count.began(after: length + end + delay, isComplete: true)
       return delay
     }
     #expect(delays[..<120].allSatisfy { $0 == .zero })
-    #expect(delays[130...].contains(.milliseconds(250)) && delays.last ?? .zero >= .seconds(10))
+    #expect(delays[130...].contains(.milliseconds(250)) && delays.last ?? .zero >= .seconds(1))
     #expect(count.repetitions == 0)
   }
 
@@ -451,7 +479,10 @@ struct RepetitionCountTests {
   mutating func `a person who saves at rest waits for nothing, at whatever pace`(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     for _ in 0..<1000 {
-      count.changedAtRest(at: .seconds(1 + .random(in: 0...0.6, using: &random)))
+      let time = Duration.seconds(.random(in: 0...0.6, using: &random))
+      count.changedAtRest(at: .seconds(1) + time, afterEnd: time)
+      // Another entry of the same directory.
+      count.changedAtRest(at: .seconds(1) + time, afterEnd: time)
       #expect(count.delay() == .zero)
       count.began(after: .seconds(1), isComplete: true)
     }

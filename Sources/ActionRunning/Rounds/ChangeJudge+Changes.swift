@@ -37,7 +37,7 @@ extension ChangeJudge {
   ) -> [Action] {
     let changes = changes.flatMap { PendingChange.all(of: $0, evidence) }
     if isFlushing || isStopped && situation.isOwn {
-      note(changes, at: now, isInterruptible: situation == .interruptible)
+      note(changes, at: now, isInterruptible: hasInterruptibleService)
       let others = isFlushing ? [] : changes.filter { $0.verdict == .others }
       add(changes.filter { !others.contains($0) })
       return others.isEmpty ? [] : explain(others) + runAtOnce(others)
@@ -46,7 +46,8 @@ extension ChangeJudge {
     case .idle:
       return changedAtRest(changes, at: now, knowledge)
     case .running:
-      note(changes, at: now)
+      // Also while a service is being stopped.
+      note(changes, at: now, isInterruptible: hasInterruptibleService)
       add(changes)
       return []
     case .building:
@@ -146,10 +147,12 @@ extension ChangeJudge {
   ) -> [Action] {
     // Of a large batch, such as a checkout, its beginning is enough if there is nothing to forget.
     let isKnown = records.values.contains { $0.knownContent != nil || $0.count.repetitions > 0 }
-    let time = offset(at: now)
+    let (time, timeAtRest) = (offset(at: now), lastReport?.duration(to: now) ?? .zero)
     for change in isKnown ? changes[...] : changes.prefix(ContentReader.mostFiles) {
       markEdited(change)
-      for key in keys(of: change) { records[key]?.count.changedAtRest(at: time) }
+      for key in keys(of: change) {
+        records[key]?.count.changedAtRest(at: time, afterEnd: timeAtRest)
+      }
     }
     common.reset()
     if changes.contains(where: { delay(of: $0) == .zero }) { return runAtOnce(changes) }

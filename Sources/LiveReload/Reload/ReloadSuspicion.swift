@@ -10,7 +10,7 @@ import SystemCalls
 ///
 /// - A change before any request since the last reload is of others, and so is a change while a reload is
 ///   delayed, if no request has been made for a while.
-/// - A change soon after a request follows what the load does. Whether it is the load's is unknown.
+/// - Of any other change soon after a reload it is unknown whether a load has made it.
 struct ReloadSuspicion: Sendable {
   /// The longest time from a reload to a change that it may have caused.
   private static let longestOffset = 5_000
