@@ -274,7 +274,8 @@ struct RepetitionCountTests {
     let waits = waits(100) {
       .seconds(max(0.2, -pace * log(Double.random(in: 0.001..<1, using: &random))))
     }
-    #expect(waits[..<30].allSatisfy { $0 <= .seconds(1) })
+    // Twice a second at random looks like an answer for a moment, in one of twenty rows.
+    #expect(waits[..<30].allSatisfy { $0 <= .seconds(pace < 1 ? 2 : 1) })
     #expect(waits.allSatisfy { $0 <= .seconds(4) })
     #expect(!count.isProved)
   }
