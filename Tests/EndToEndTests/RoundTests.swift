@@ -126,7 +126,8 @@ extension Project {
       let watchrun = try await project.startRunning(
         [], #"(setsid sh -c 'sleep 0.4; date +%N > late' &); echo run >> "$LOG"; sleep 0.2"#)
       try await watchrun.said("each run changes late: the next one starts in")
-      #expect(project.logged.count <= 20)
+      // Twenty in the first minute; on a machine that is slow, more until the message.
+      #expect(project.logged.count <= 26)
     }
   }
 
