@@ -151,7 +151,7 @@ final class ServerCore {
 
   func statusPage() -> HTTPResponse {
     let nonce = randomText()
-    let page = PackageResources.status_html.replacing(Array("__NONCE__".utf8), with: nonce.utf8)
+    let page = PackageResources.status_html.replacing("__NONCE__", with: nonce)
     var response = HTTPResponse(200, page, type: "text/html; charset=utf-8")
     response.fields.append("Cache-Control", "no-store")
     response.fields.append(
