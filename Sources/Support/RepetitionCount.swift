@@ -151,7 +151,7 @@ package struct RepetitionCount: Hashable, Sendable {
   package private(set) var repetitions = 0
   /// Whether it was proved elsewhere, so that neither that nor the time of a change takes them back.
   private var isLearned = false
-  /// The number of starts in a row that were followed by a change, whoever has made it, at no wide times, or beside
+  /// The number of starts in a row that were followed by a change of any verdict, at no wide times, or beside
   /// lasting processes at the same time: others may answer to the run.
   private var followers = 0
   /// How many of them came while nothing ran, and how long after the end of the run.

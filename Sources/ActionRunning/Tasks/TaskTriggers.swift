@@ -9,7 +9,7 @@ public struct TaskTriggers: Sendable, Hashable {
   public var filter: PathFilter
   /// The kinds of change that start the task.
   public var kinds: Set<ChangeBatch.Kind>
-  /// The paths that the task declares to write. Their changes do not start it, whoever makes them.
+  /// The paths that the task declares to write. Their changes do not start it, whatever process makes them.
   public var writes: DeclaredWrites
   /// Whether every change starts the task, because its source reports no others.
   var includesAll = false

@@ -10,7 +10,7 @@ struct ChangeJudgeTruth {
   /// How many runs in a row have changed a key, at most.
   struct Row {
     private var repetitions = 0
-    /// The same, whoever has made the changes.
+    /// The same, with changes of any verdict.
     private var followers = 0
     private var offset: Time = 0
     private var hasChanged = false
