@@ -21,7 +21,7 @@ extension SessionClient {
     request.follows = true
     var open: [Int32: [UInt8]] = [:]
     defer { for number in open.keys { _ = Descriptor(owning: number) } }
-    for socket in sockets { open[try Self.send(request, to: socket)] = [] }
+    for socket in sockets { open[try send(request, to: socket)] = [] }
     var refusal: String?
     while !open.isEmpty {
       for number in LocalSocket.readable(among: Array(open.keys)) {

@@ -3,8 +3,8 @@ import SystemCalls
 
 /// Asks the sessions of a directory.
 public struct SessionClient: Sendable {
-  /// How long a session may take to answer what it answers at once.
-  private static let patience = Duration.seconds(5)
+  /// How long a session may take to answer what it answers at once, and pause within an answer.
+  var patience = Duration.seconds(5)
   /// Longer answers are no answers. Of each task, a session may keep more than 1 MiB of output, of which each byte
   /// may be six in JSON.
   private static let longest = 1024 * 1024 * 1024
@@ -55,16 +55,16 @@ public struct SessionClient: Sendable {
   public func ask(
     _ request: SessionRequest
   ) throws(SessionError) -> [(json: [UInt8], answer: SessionAnswer)] {
-    var limit: Duration? = Self.patience
-    if request.verb == .wait { limit = request.time.map { $0 + Self.patience } }
+    var limit: Duration? = patience
+    if request.verb == .wait { limit = request.time.map { $0 + patience } }
     let deadline = limit.map { Instant.now + $0 }
     var open: [Int32] = []
     defer { for number in open { _ = Descriptor(owning: number) } }
-    for socket in sockets { open.append(try Self.send(request, to: socket)) }
+    for socket in sockets { open.append(try send(request, to: socket)) }
     var answers: [(json: [UInt8], answer: SessionAnswer)] = []
     var refusal: String?
     for number in open {
-      let line = try Self.readLine(from: number, until: deadline)
+      let line = try readLine(from: number, until: deadline)
       guard let value = try? JSONValue(parsing: line) else {
         throw .lost("the session has sent something else than an answer")
       }
@@ -82,7 +82,7 @@ public struct SessionClient: Sendable {
     return answers
   }
 
-  static func send(_ request: SessionRequest, to socket: Path) throws(SessionError) -> Int32 {
+  func send(_ request: SessionRequest, to socket: Path) throws(SessionError) -> Int32 {
     let deadline = Instant.now + patience
     while true {
       do throws(SystemError) {
@@ -100,18 +100,21 @@ public struct SessionClient: Sendable {
     }
   }
 
-  private static func readLine(
+  private func readLine(
     from socket: Int32, until deadline: Instant?
   ) throws(SessionError) -> [UInt8] {
     var line: [UInt8] = []
+    var deadline = deadline
     do throws(SystemError) {
-      while line.last != UInt8(ascii: "\n"), line.count < longest {
+      while line.last != UInt8(ascii: "\n"), line.count < Self.longest {
         let rest = deadline.map { max(.zero, $0 - .now) }
         guard try LocalSocket.wait(for: socket, atMost: rest) else {
           throw SystemError(call: "poll", code: ETIMEDOUT)
         }
         switch readAvailable(socket, atMost: 64 * 1024) {
-        case .bytes(let bytes): line += bytes
+        case .bytes(let bytes):
+          line += bytes
+          deadline = max(deadline ?? .now, .now + patience)
         case .nothing: continue
         case .end: throw SystemError(call: "read", code: ECONNRESET)
         }

@@ -55,7 +55,12 @@ struct SessionServerTests {
       session, in: "/p", on: session.queue, DispatchScheduler(queue: session.queue), sockets)
   }
 
-  private func client() throws -> SessionClient { try SessionClient(in: "/p", [sockets]) }
+  private func client() throws -> SessionClient {
+    var client = try SessionClient(in: "/p", [sockets])
+    // A busy machine takes its time for long answers.
+    client.patience = .seconds(60)
+    return client
+  }
 
   private func ask(_ request: SessionRequest) async throws -> [SessionAnswer] {
     let client = try client()
@@ -151,9 +156,9 @@ struct SessionServerTests {
   }
 
   @Test func `a long answer arrives as a whole`() async throws {
-    session.state.withLock { $0.output = [String(repeating: "x", count: 20_000_000)] }
+    session.state.withLock { $0.output = [String(repeating: "x", count: 9_000_000)] }
     let answer = try await ask(SessionRequest(.logs, tasks: ["a"]))
-    #expect(answer.first?.tasks.first?.output.first?.utf8.count == 20_000_000)
+    #expect(answer.first?.tasks.first?.output.first?.utf8.count == 9_000_000)
     server.stop()
   }
 
