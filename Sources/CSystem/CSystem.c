@@ -119,6 +119,14 @@ int csystem_edges_open(int descriptor, int input) {
   return epoll_of(descriptor, (input ? EPOLLIN : 0) | EPOLLET);
 }
 
+int csystem_edges_set(int edges, int descriptor, int input, int activity) {
+  // A terminal wakes those that wait to write whenever it is written to, read at its other side, or given other
+  // modes.
+  struct epoll_event event = {
+      .events = (input ? EPOLLIN : 0) | (activity ? EPOLLOUT : 0) | EPOLLET};
+  return epoll_ctl(edges, EPOLL_CTL_MOD, descriptor, &event);
+}
+
 int csystem_readability_open(int descriptor) { return epoll_of(descriptor, EPOLLIN); }
 
 int csystem_readiness_open(int descriptor) { return epoll_of(descriptor, EPOLLIN | EPOLLONESHOT); }
@@ -180,6 +188,11 @@ int csystem_pending_open(int signal) {
 }
 
 int csystem_edges_open(int descriptor, int input) {
+  errno = ENOSYS;
+  return -1;
+}
+
+int csystem_edges_set(int edges, int descriptor, int input, int activity) {
   errno = ENOSYS;
   return -1;
 }

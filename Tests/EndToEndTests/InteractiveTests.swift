@@ -393,6 +393,65 @@ import Testing
     }
   }
 
+  @Test func `a command that fg takes out of the background has the terminal at once`()
+    async throws
+  {
+    try await withProject { project in
+      let bash = try await Shell(project)
+      try bash.start("-I", #"echo $$ >> "$LOG"; exec sleep 1000"#)
+      let watchrun = try await bash.watchrun()
+      let pid = try await value("it runs") { project.logged.first.flatMap { pid_t($0) } }
+      for _ in 1...3 {
+        try await eventually("it has the terminal") { bash.terminal.foregroundGroup == pid }
+        try bash.terminal.type(Keystroke.controlZ)
+        try await bash.hasPrompt()
+        try bash.command("bg")
+        try await eventually("they go on") {
+          ![pid, watchrun].map(ProcessTable.state).contains("T")
+        }
+        // The command does not read, and the shell does not signal a job that runs.
+        try bash.command("fg")
+      }
+      try await eventually("it has the terminal") { bash.terminal.foregroundGroup == pid }
+    }
+  }
+
+  @Test func `a command that was started in the background has the terminal after fg`()
+    async throws
+  {
+    try await withProject { project in
+      let bash = try await Shell(project)
+      try bash.start("-I", #"echo $$ >> "$LOG"; exec sleep 1000"#, isInBackground: true)
+      let pid = try await value("it runs") { project.logged.first.flatMap { pid_t($0) } }
+      try bash.command("fg")
+      try await eventually("it has the terminal") { bash.terminal.foregroundGroup == pid }
+    }
+  }
+
+  @Test func `a command that reads after bg and fg is not stopped`() async throws {
+    try await withProject { project in
+      let bash = try await Shell(project)
+      // It reads the terminal only once told to.
+      try bash.start(
+        "-I",
+        #"echo up >> "$LOG"; until test -e go; do sleep 0.05; done; "#
+          + #"read -r line; echo "read $line" >> "$LOG"; sleep 1000"#)
+      let watchrun = try await bash.watchrun()
+      try await project.logged("up")
+      try bash.terminal.type(Keystroke.controlZ)
+      try await bash.hasPrompt()
+      try bash.command("bg")
+      try await eventually("it goes on") { ProcessTable.state(of: watchrun) != "T" }
+      try bash.command("fg")
+      try await eventually("the shell has given the terminal away") { !bash.isAtPrompt }
+      let prompts = bash.terminal.output.text.occurrences(of: "ready>")
+      try project.place("go")
+      try bash.command("abc")
+      try await project.logged("read abc")
+      #expect(bash.terminal.output.text.occurrences(of: "ready>") == prompts)
+    }
+  }
+
   @Test(.enabled(if: Tool.vim))
   func `an editor works`() async throws {
     try await withProject { project in

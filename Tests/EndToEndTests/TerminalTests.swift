@@ -294,15 +294,15 @@ import Testing
       try bash.command("echo typed-$((1 + 1))")
       try await bash.shows("typed-2")
       #expect(ProcessTable.state(of: watchrun) != "T")
-      // A process is not notified that it is in the foreground: the first line shows it.
+      // The shell does not signal a job that runs.
       try bash.command("fg")
       try await eventually("it is in the foreground") {
         bash.terminal.foregroundGroup == watchrun
       }
-      try bash.command("h")
-      try await bash.shows("watchrun: h, ?")
-      try bash.terminal.type("h")
-      try await bash.shows("watchrun: h, ?", times: 2)
+      for round in 1...2 {
+        try bash.terminal.type("h")
+        try await bash.shows("watchrun: h, ?", times: round)
+      }
       try bash.terminal.type("q")
       try await bash.hasPrompt()
       try await areGone(pids(project))
@@ -326,6 +326,34 @@ import Testing
       try await bash.shows("typed-2")
       #expect(ProcessTable.isAlive(watchrun))
       #expect(bash.terminal.foregroundGroup != watchrun)
+    }
+  }
+
+  @Test func `a job that fg takes out of the background reads keys at once`() async throws {
+    try await withProject { project in
+      let bash = try await Shell(project)
+      try bash.start("-v", Self.pair)
+      let watchrun = try await bash.watchrun()
+      try await bash.shows("press h")
+      let pids = try await pids(project)
+      let modes = try bash.terminal.modes
+      for round in 1...3 {
+        try bash.terminal.type(Keystroke.controlZ)
+        try await bash.hasPrompt()
+        try bash.command("bg")
+        try await eventually("they go on") {
+          !(pids + [watchrun]).map(ProcessTable.state).contains("T")
+        }
+        try bash.command("fg")
+        try await eventually("it reads keys without one being typed") {
+          try bash.terminal.foregroundGroup == watchrun && bash.terminal.modes == modes
+        }
+        try bash.terminal.type("h")
+        try await bash.shows("watchrun: h, ?", times: round)
+      }
+      try bash.terminal.type("q")
+      try await bash.hasPrompt()
+      try await areGone(pids + [watchrun])
     }
   }
 

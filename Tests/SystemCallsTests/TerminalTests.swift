@@ -93,6 +93,35 @@ struct TerminalTests {
     #expect(await eventually { isReadable() })
   }
 
+  @Test(arguments: [true, false])
+  func `the use of a terminal is reported on request, and its absence is not`(
+    _ includesKeys: Bool
+  ) async throws {
+    let line = try Line()
+    defer { line.hangUp() }
+    let input = try TerminalInput(line.terminal, includesKeys: includesKeys)
+    let number = input.number
+    @Sendable func isReadable(within time: Int32 = 0) -> Bool {
+      var waiting = pollfd(fd: number, events: Int16(POLLIN), revents: 0)
+      return poll(&waiting, 1, time) == 1
+    }
+    try writeAll(Array("output".utf8), to: line.terminal.descriptor)
+    #expect(!isReadable(within: 50))
+    input.reportActivity(true)
+    #expect(isReadable(within: 10_000))
+    input.acknowledge()
+    #expect(!isReadable(within: 50))
+    try writeAll(Array("output".utf8), to: line.terminal.descriptor)
+    #expect(isReadable(within: 10_000))
+    input.acknowledge()
+    try line.terminal.setModes(line.terminal.modes())
+    #expect(isReadable(within: 10_000))
+    input.reportActivity(false)
+    input.acknowledge()
+    try writeAll(Array("output".utf8), to: line.terminal.descriptor)
+    #expect(!isReadable(within: 50))
+  }
+
   @Test func `without keys only the hang-up is reported`() async throws {
     let line = try Line()
     let input = try TerminalInput(line.terminal, includesKeys: false)

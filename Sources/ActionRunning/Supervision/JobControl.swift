@@ -1,4 +1,5 @@
 import Dispatch
+import Support
 import Synchronization
 import SystemCalls
 
@@ -11,8 +12,6 @@ import SystemCalls
 package final class JobControl: Sendable {
   private struct State {
     var groups: [pid_t: ProcessGroup] = [:]
-    /// The group that has the terminal or waits to read it, until its leader has ended.
-    var borrower: ProcessGroup?
     /// What starts the processes that want the terminal meanwhile, in order.
     var waiting: [@Sendable () -> Void] = []
   }
@@ -63,10 +62,9 @@ extension JobControl {
   /// Whether a process may be started that takes the terminal. Otherwise another one has it, and `retry` is called
   /// when that has ended.
   func hasTerminal(orCall retry: @escaping @Sendable () -> Void) -> Bool {
-    state.withLock { state in
-      if state.borrower != nil { state.waiting.append(retry) }
-      return state.borrower == nil
-    }
+    guard let controller, controller.borrower != nil else { return true }
+    state.withLock { $0.waiting.append(retry) }
+    return false
   }
 
   /// The terminal for a process that is about to be started; `nil` if it cannot be lent.
@@ -77,34 +75,28 @@ extension JobControl {
   /// The process to which the terminal was lent could not be started.
   func launchFailed() {
     controller?.reclaim()
-    controller?.prepareForKeys()
+    controller?.take()
   }
 
   /// The process was started.
   ///
   /// - Parameter isInteractive: Whether the terminal is meant for it, even if it could not be lent.
   func launched(_ group: ProcessGroup, isInteractive: Bool) {
-    state.withLock { state in
-      state.groups[group.leader] = group
-      if isInteractive && controller?.lends == true { state.borrower = group }
-    }
-    // This process may be in the foreground by now; a shell sends no signal to a running process.
-    controller?.prepareForKeys()
+    state.withLock { $0.groups[group.leader] = group }
+    if isInteractive { controller?.lend(to: group) }
+    controller?.take()
   }
 
   /// The leader of the group has ended.
   func ended(_ group: ProcessGroup) {
-    let waiting: [@Sendable () -> Void]? = state.withLock { state in
+    let wasBorrower = controller?.reclaim(from: group) ?? false
+    let waiting = state.withLock { state in
       state.groups[group.leader] = nil
-      if state.borrower != group { return nil }
-      state.borrower = nil
-      defer { state.waiting = [] }
-      return state.waiting
+      return wasBorrower ? exchange(&state.waiting, with: []) : []
     }
-    if waiting != nil { controller?.reclaim() }
-    controller?.prepareForKeys()
+    controller?.take()
     // The first one takes the terminal, and the others wait for that.
-    for retry in waiting ?? [] { retry() }
+    for retry in waiting { retry() }
   }
 }
 
@@ -116,7 +108,7 @@ extension JobControl {
   ///
   /// It may be resumed before it was suspended, by a shell that has seen a command suspended.
   private func suspend(_ signal: Signal, withOwnGroup suspendsOwnGroup: Bool) {
-    let (groups, borrower) = state.withLock { (Array($0.groups.values), $0.borrower) }
+    let groups = state.withLock { Array($0.groups.values) }
     // Before the shell sees a suspended process and takes the terminal.
     suspending(true)
     controller?.restore()
@@ -124,7 +116,7 @@ extension JobControl {
     if suspendsOwnGroup { ProcessGroup.own.send(signal) }
     for group in groups { group.send(.stop) }
     signal.stopIfPending()
-    controller?.resume(lendingTo: borrower)
+    controller?.resume()
     suspending(false)
     for group in groups { group.send(.continue) }
   }
@@ -132,19 +124,23 @@ extension JobControl {
   /// This process was resumed, possibly after SIGSTOP. The command may have been suspended as well, because
   /// another group had the terminal.
   private func continued() {
-    let borrower = state.withLock { $0.borrower }
-    controller?.continued()
-    if let borrower, controller?.lendAgain(to: borrower) ?? false { borrower.send(.continue) }
+    if controller?.continued() == .command { controller?.borrower?.send(.continue) }
   }
 
   private func childrenChanged() {
     SystemLauncher.reapOrphans()
-    let (groups, borrower) = state.withLock { (Array($0.groups.values), $0.borrower) }
+    let groups = state.withLock { Array($0.groups.values) }
     for group in groups {
       guard let signal = try? group.leaderStop() else { continue }
       let isForTerminal = signal.rawValue == SIGTTIN || signal.rawValue == SIGTTOU
-      if group == borrower && (isForTerminal || controller?.isLent ?? false) {
-        suspend(isForTerminal ? signal : .terminalStop, withOwnGroup: true)
+      if let controller, group == controller.borrower, isForTerminal || controller.isLent {
+        // This process may have been brought to the foreground since, without a signal.
+        if isForTerminal { controller.take() }
+        if isForTerminal && controller.isHeld(by: group) {
+          group.send(.continue)
+        } else {
+          suspend(isForTerminal ? signal : .terminalStop, withOwnGroup: true)
+        }
       } else if isForTerminal {
         wantsTerminal()
       }

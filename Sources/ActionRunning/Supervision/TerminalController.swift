@@ -13,10 +13,23 @@ package final class TerminalController: Sendable {
     var isChanged = false
     /// Whether the terminal is lent: then the command has it, or a group to which the command has given it.
     var isLent = false
-    /// The modes that the command had set when it was suspended.
+    /// The group that has the terminal or waits for it, until its leader has ended.
+    var borrower: ProcessGroup?
+    /// The modes that the borrower had set when it was suspended, until it has the terminal again.
     var modesOfSuspended: TerminalModes?
+    /// Whether another group had the terminal when it was last examined: neither this process's nor a borrower's.
+    var isInBackground = false
+    /// Called when that changes.
+    var backgroundChanged: (@Sendable (Bool) -> Void)?
     /// Whether the terminal must stay restored, because this process is about to be suspended or to end.
     var isReleased = false
+  }
+
+  /// What a terminal that was taken is for.
+  package enum Use {
+    case keys
+    /// A group that waited for it.
+    case command
   }
 
   package let terminal: Terminal
@@ -35,16 +48,40 @@ package final class TerminalController: Sendable {
     self.guardian = guardian?.process
   }
 
-  /// Prepares the terminal for keys, if this process is in its foreground group. Returns whether keys can be
-  /// read.
+  /// Takes the terminal, if this process is in its foreground group: lends it to the group that waits for it, or
+  /// else prepares it for keys. `nil` if another group has it.
+  ///
+  /// A shell does not signal a running job that it brings to the foreground. So this must be called when this
+  /// process is resumed, when a command starts or ends, and in the background whenever the terminal is used.
   @discardableResult
-  package func prepareForKeys() -> Bool {
-    guard readsKeys, terminal.isForeground else { return false }
-    return state.withLock { state in
-      if state.isLent { return false }
-      if state.isChanged { return true }
-      guard !state.isReleased, change(&state), let found = state.found else { return false }
-      return (try? terminal.setModes(found.forKeys)) != nil
+  package func take() -> Use? {
+    state.withLock { state in
+      if state.isReleased { return nil }
+      let foreground = terminal.foregroundGroup
+      let isForeground = foreground == getpgrp()
+      setBackground(foreground != nil && !isForeground && !state.isLent, &state)
+      guard isForeground else { return nil }
+      if let borrower = state.borrower {
+        guard lend(&state) else { return nil }
+        if let modes = state.modesOfSuspended { try? terminal.setModes(modes) }
+        state.modesOfSuspended = nil
+        return (try? terminal.give(to: borrower.leader)).map { .command }
+      }
+      if !readsKeys || state.isLent { return nil }
+      if state.isChanged { return .keys }
+      guard change(&state), let found = state.found else { return nil }
+      return (try? terminal.setModes(found.forKeys)).map { .keys }
+    }
+  }
+
+  /// Whether another group has the terminal, so that `take` must be called when the terminal is used.
+  package var isInBackground: Bool { state.withLock { $0.isInBackground } }
+
+  /// Calls `action`, under a lock, when `isInBackground` changes.
+  package func whenBackgroundChanges(_ action: @escaping @Sendable (Bool) -> Void) {
+    state.withLock { state in
+      state.backgroundChanged = action
+      if state.isInBackground { action(true) }
     }
   }
 
@@ -55,30 +92,24 @@ package final class TerminalController: Sendable {
   package func restore() {
     state.withLock { state in
       state.isReleased = true
-      state.modesOfSuspended = state.isLent ? try? terminal.modes() : nil
+      if state.isLent { state.modesOfSuspended = try? terminal.modes() }
       reclaim(&state)
       restoreModes(&state)
     }
   }
 
-  /// Takes control again after `restore`, and lends the terminal to `group`, which was suspended as well.
-  func resume(lendingTo group: ProcessGroup?) {
+  /// Takes control again after `restore`.
+  func resume() {
     state.withLock { $0.isReleased = false }
-    prepareForKeys()
-    guard let group, lend() != nil else { return }
-    state.withLock { state in
-      if let modes = state.modesOfSuspended { try? terminal.setModes(modes) }
-      try? terminal.give(to: group.leader)
-    }
+    take()
   }
 
   /// This process was resumed. If it was suspended by SIGSTOP, another process had the terminal and may have
   /// changed its modes.
-  func continued() {
-    guard readsKeys else { return }
-    let isForeground = terminal.isForeground
+  func continued() -> Use? {
     state.withLock { state in
-      guard state.isChanged, !state.isLent, !state.isReleased, let found = state.found,
+      let isForeground = terminal.isForeground
+      guard readsKeys, state.isChanged, !state.isLent, !state.isReleased, let found = state.found,
         let modes = try? terminal.modes()
       else { return }
       if modes == found.forKeys {
@@ -90,6 +121,13 @@ package final class TerminalController: Sendable {
         guardian?.modesAreRestored()
       }
     }
+    return take()
+  }
+
+  private func setBackground(_ isInBackground: Bool, _ state: inout State) {
+    guard state.isInBackground != isInBackground else { return }
+    state.isInBackground = isInBackground
+    state.backgroundChanged?(isInBackground)
   }
 
   // The terminal is changed under the lock, so that its modes and the state agree.
@@ -113,40 +151,63 @@ package final class TerminalController: Sendable {
 // MARK: - Lending
 
 extension TerminalController {
+  /// The group that has the terminal or waits for it.
+  var borrower: ProcessGroup? { state.withLock { $0.borrower } }
+
   /// The terminal for a command that is about to start; `nil` if it cannot be lent.
   func lend() -> Terminal? {
-    guard lends, terminal.isForeground else { return nil }
+    guard lends else { return nil }
     return state.withLock { state in
-      if state.isReleased { return nil }
-      if state.isChanged, !state.isLent, let found = state.found {
-        // The command receives the modes that were found, not those for keys.
-        try? terminal.setModes(found)
-      } else if !state.isChanged && !change(&state) {
-        return nil
-      }
-      state.isLent = true
-      return terminal
+      !state.isReleased && terminal.isForeground && lend(&state) ? terminal : nil
     }
   }
 
-  /// Lends the terminal again to a group that had it, if this process is in the foreground. Otherwise
-  /// returns false.
-  func lendAgain(to group: ProcessGroup) -> Bool {
-    guard lends, terminal.isForeground else { return false }
-    return state.withLock { state in
-      state.isLent && (try? terminal.give(to: group.leader)) != nil
-    }
+  /// The group of a command that was started has the terminal until its leader has ended, or waits for it, if
+  /// it could not be lent.
+  func lend(to group: ProcessGroup) {
+    guard lends else { return }
+    state.withLock { $0.borrower = group }
   }
 
-  /// Reclaims the terminal from a command that has ended.
-  func reclaim() {
+  /// Whether the terminal is the group's now.
+  func isHeld(by group: ProcessGroup) -> Bool {
+    terminal.foregroundGroup == group.leader
+  }
+
+  /// Reclaims the terminal from a group whose leader has ended. Returns whether it had the terminal or waited for
+  /// it.
+  func reclaim(from group: ProcessGroup) -> Bool {
     state.withLock { state in
-      guard state.isLent else { return }
-      reclaim(&state)
-      restoreModes(&state)
-      // Input for the command is not a key.
-      if readsKeys { terminal.discardInput() }
+      if state.borrower != group { return false }
+      state.borrower = nil
+      state.modesOfSuspended = nil
+      reclaimFromCommand(&state)
+      return true
     }
+  }
+
+  /// Reclaims the terminal from a command that could not be started.
+  func reclaim() {
+    state.withLock { reclaimFromCommand(&$0) }
+  }
+
+  private func lend(_ state: inout State) -> Bool {
+    if state.isChanged, !state.isLent, let found = state.found {
+      // The command receives the modes that were found, not those for keys.
+      try? terminal.setModes(found)
+    } else if !state.isChanged && !change(&state) {
+      return false
+    }
+    state.isLent = true
+    return true
+  }
+
+  private func reclaimFromCommand(_ state: inout State) {
+    guard state.isLent else { return }
+    reclaim(&state)
+    restoreModes(&state)
+    // Input for the command is not a key.
+    if readsKeys { terminal.discardInput() }
   }
 
   private func reclaim(_ state: inout State) {

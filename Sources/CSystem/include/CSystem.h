@@ -132,6 +132,10 @@ int csystem_spawn_add_close_from(posix_spawn_file_actions_t *actions, int lowest
 /// input arrives there. `csystem_silence` makes it unreadable until then. Linux only.
 int csystem_edges_open(int descriptor, int input);
 
+/// Makes it become readable also, with `activity`, at once and whenever the descriptor, a terminal, is used: written
+/// to, its echo included, or given other modes.
+int csystem_edges_set(int edges, int descriptor, int input, int activity);
+
 /// A descriptor that is readable while another one is, or is hung up. Linux only.
 int csystem_readability_open(int descriptor);
 

@@ -14,6 +14,9 @@ package struct TerminalInput: ~Copyable {
   /// The descriptor, for a Dispatch source.
   package var number: Int32 { copy.number }
 
+  /// Not possible here: only a typed line is reported.
+  package func reportActivity(_ isReported: Bool) {}
+
   /// Nothing to do here.
   package func acknowledge() {}
 }

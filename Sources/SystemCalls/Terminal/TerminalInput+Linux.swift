@@ -6,6 +6,8 @@
 /// unread input.
 package struct TerminalInput: ~Copyable {
   private let edges: Descriptor
+  private let terminal: Terminal
+  private let includesKeys: Bool
 
   /// - Parameter includesKeys: False to report only that the terminal is hung up.
   package init(_ terminal: Terminal, includesKeys: Bool) throws(SystemError) {
@@ -13,10 +15,19 @@ package struct TerminalInput: ~Copyable {
       csystem_edges_open(terminal.descriptor, includesKeys ? 1 : 0)
     }
     edges = Descriptor(owning: number)
+    self.terminal = terminal
+    self.includesKeys = includesKeys
   }
 
   /// The descriptor, for a Dispatch source.
   package var number: Int32 { edges.number }
+
+  /// Makes the descriptor become readable, or not, also at once and at each use of the terminal: output, the echo
+  /// of a key, a change of the modes.
+  package func reportActivity(_ isReported: Bool) {
+    _ = csystem_edges_set(
+      edges.number, terminal.descriptor, includesKeys ? 1 : 0, isReported ? 1 : 0)
+  }
 
   /// Makes the descriptor unreadable until more arrives.
   package func acknowledge() {
