@@ -30,8 +30,8 @@ package struct RepetitionCount: Hashable, Sendable {
     /// what is bearable in runs that end by themselves.
     package static let firstPause = Duration.seconds(1)
     /// The delay with which a person who looks like a loop can live, and up to which pause in a row it stays: they
-    /// may save soon after each start for a while.
-    package static let bearable = (pause: Duration.seconds(10), number: 17)
+    /// may save soon after each start for a while. With the rest of a short run, it is ten seconds from the save on.
+    package static let bearable = (pause: Duration.seconds(9), number: 17)
     /// From this delay on a message says what is delayed, and what to do.
     package static let noticed = Duration.seconds(8)
     /// The longest delay of a start after which the time of a change is compared with those before.
@@ -40,9 +40,9 @@ package struct RepetitionCount: Hashable, Sendable {
     package static let longestPause = Duration.seconds(600)
     /// So many more starts in a row are not delayed if others are proved to have made changes after them.
     package static let proofs = 7
-    /// So many starts in a row may be followed by a change at about the same time while nothing runs: a program that
+    /// So many runs in a row may be answered by a change at about the same time after their end: a program that
     /// saves and waits for the run does that for a while, and one that answers to each run for ever.
-    package static let atRest = 110
+    package static let answers = 120
     /// By how much the time of a change after the start varies, if it always follows the start: so much, or this part
     /// of the time. Smaller than a test, which would show nothing otherwise.
     package static let tolerance = (
@@ -65,9 +65,11 @@ package struct RepetitionCount: Hashable, Sendable {
     package static let restless = Duration.milliseconds(800)
     /// The standard deviation of times after the starts, and the part of their average, from which on they are any
     /// times, down to so much of it: a person saves then, and hardly a process. One time counts for so much of the
-    /// variance at most. Up to this number in a row, such changes are delayed as those in a rush.
+    /// variance at most. Up to this number in a row, such changes are delayed as those in a rush. Those that come so
+    /// many seconds after the starts lead to few starts, so that the part does not matter.
     package static let anyTime = (
-      deviation: Duration.milliseconds(200), part: 0.15, least: 0.6, most: 2.0, number: 100
+      deviation: Duration.milliseconds(200), part: 0.15, least: 0.6, most: 2.0, number: 100,
+      rare: 10.0
     )
     /// After so many starts in a row for changes that came within `restless` after the change before, a start is
     /// delayed by this at least: a person saves that often for a while, and a process for ever. The same after so
@@ -119,8 +121,10 @@ package struct RepetitionCount: Hashable, Sendable {
       defer { latest = time }
       if count == 1 { return }
       let rule = Rules.anyTime
-      let limit = max(rule.deviation / .seconds(1), offsets.mean * rule.part)
-      let square = min((time - latest) * (time - latest) / 2, rule.most * limit * limit)
+      let deviation = rule.deviation / .seconds(1)
+      let part = max(deviation, offsets.mean * rule.part)
+      let square = min((time - latest) * (time - latest) / 2, rule.most * part * part)
+      let limit = offsets.mean < rule.rare ? part : deviation
       scatter += (square - scatter) / Double(min(count - 1, Rules.memory))
       let least = areAny ? limit * rule.least : limit
       areAny = scatter > least * least
@@ -154,9 +158,6 @@ package struct RepetitionCount: Hashable, Sendable {
   /// The number of starts in a row that were followed by a change of any verdict, at no wide times, or beside
   /// lasting processes at the same time: others may answer to the run.
   private var followers = 0
-  /// How many of them came while nothing ran, and how long after the end of the run.
-  private var countAtRest = 0
-  private var timeAtRest: Duration?
   /// When the key changed, after the latest start.
   package private(set) var offset: Duration?
   /// When it changed last.
@@ -185,6 +186,9 @@ package struct RepetitionCount: Hashable, Sendable {
   /// Whether nothing is remembered.
   package var isEmpty: Bool { self == RepetitionCount() }
 
+  /// The number of starts in a row by which a start is delayed.
+  package var length: Int { max(repetitions, followers - Rules.proofs) }
+
   /// Whether the key may be one that runs change.
   package var isSuspected: Bool { repetitions > 0 && !isProved }
 
@@ -197,7 +201,7 @@ package struct RepetitionCount: Hashable, Sendable {
   }
 
   /// Whether no test has spoken for a person, up to a delay that is noticed.
-  package var isProved: Bool { delay(repetitions, isTested: true) >= Rules.noticed }
+  package var isProved: Bool { delay(length, isTested: true) >= Rules.noticed }
 
   /// The delay of what the latest change leads to.
   ///
@@ -206,9 +210,7 @@ package struct RepetitionCount: Hashable, Sendable {
   ///   changes after each start.
   package func delay(isTested: Bool = true) -> Duration {
     let ofRush = Rules.rush.first { rush >= $0.starts }?.delay ?? .zero
-    return max(
-      delay(repetitions, isTested: isTested), delay(followers - Rules.proofs, isTested: isTested),
-      ofRush)
+    return max(delay(length, isTested: isTested), ofRush)
   }
 
   private func delay(_ repetitions: Int, isTested: Bool) -> Duration {
@@ -230,13 +232,13 @@ package struct RepetitionCount: Hashable, Sendable {
   }
 
   /// The same in runs that end by themselves.
-  private static func bearablePause(_ number: Int) -> Duration {
+  package static func bearablePause(_ number: Int) -> Duration {
     let bearable = Rules.bearable
     if number <= bearable.number { return min(pause(number), bearable.pause) }
     return min(bearable.pause * (1 << min(number - bearable.number, 10)), Rules.longestPause)
   }
 
-  /// Whether the delay before the run of this number is a test beside processes that do not end by themselves.
+  /// Whether the delay of the follow-up of this number is a test beside processes that do not end by themselves.
   package static func isTested(_ number: Int) -> Bool {
     number * Rules.untested.step % Rules.untested.of >= Rules.untested.part
   }
@@ -328,7 +330,7 @@ package struct RepetitionCount: Hashable, Sendable {
     offset.map { Self.isNear(time, to: $0) } ?? false
   }
 
-  private static func isNear(_ time: Duration, to other: Duration) -> Bool {
+  package static func isNear(_ time: Duration, to other: Duration) -> Bool {
     let rule = Rules.tolerance
     return distance(time, other) <= min(max(rule.time, other * rule.part), rule.longest)
   }
@@ -354,18 +356,6 @@ package struct RepetitionCount: Hashable, Sendable {
   /// The key has changed at another time than before, so that others may have changed it.
   package mutating func doubt() {
     repetitions = max(repetitions - Int(Rules.mostEvidence.against), 0)
-  }
-
-  /// The key has changed while nothing ran, so that others have changed it.
-  ///
-  /// - Parameter time: How long after the end of the latest run.
-  package mutating func changedAtRest(at offset: Duration, afterEnd time: Duration) {
-    let isSame = timeAtRest.map { Self.isNear(time, to: $0) } ?? false
-    let number = isSame ? countAtRest + (hasChanged ? 0 : 1) : 0
-    if !isSame { reset() }
-    changed(.others, at: offset)
-    (countAtRest, timeAtRest) = (number, time)
-    followers = max(number - Rules.atRest, 0)
   }
 
   /// A run without the change has ended.

@@ -140,23 +140,21 @@ extension ChangeJudge {
       || evidence.values.contains(.run)
   }
 
-  /// Begins a round immediately, because no run can have made these changes, unless they have followed each start for
-  /// long.
+  /// Begins a round immediately, because no run can have made these changes, unless changes have answered to each run
+  /// for long.
   private mutating func changedByOthers(
     _ changes: [PendingChange], at now: Instant
   ) -> [Action] {
     // Of a large batch, such as a checkout, its beginning is enough if there is nothing to forget.
     let isKnown = records.values.contains { $0.knownContent != nil || $0.count.repetitions > 0 }
-    let (time, timeAtRest) = (offset(at: now), lastReport?.duration(to: now) ?? .zero)
     for change in isKnown ? changes[...] : changes.prefix(ContentReader.mostFiles) {
       markEdited(change)
-      for key in keys(of: change) {
-        records[key]?.count.changedAtRest(at: time, afterEnd: timeAtRest)
-      }
+      for key in keys(of: change) { records[key]?.count.reset() }
     }
     common.reset()
-    if changes.contains(where: { delay(of: $0) == .zero }) { return runAtOnce(changes) }
-    return follow(changes, at: now)
+    answers.add(lastReport?.duration(to: now) ?? .zero, round: roundCount)
+    return answers.delay == .zero
+      ? runAtOnce(changes) : follow(changes, after: answers.delay, at: now)
   }
 
   /// Requests a run for changes of which others have made at least one. It receives all changes, also those

@@ -27,7 +27,9 @@ extension ChangeJudge {
     let saved = found.unchanged.filter { $0.verdict != .run }
     let decided =
       found.settled + explain(saved, .unchanged) + setAside(outputs) + explain(differing)
-    return decided + (differing.isEmpty ? resumeFollowUp(at: now) : follow(differing, at: now))
+    return decided
+      + (differing.isEmpty
+        ? resumeFollowUp(at: now) : follow(differing, after: delay(of: differing), at: now))
   }
 
   /// Judges the changes beside an active run that a change restarts or signals.
@@ -58,7 +60,9 @@ extension ChangeJudge {
       // Once all others' changes of a batch are known, none of it is delayed: the run receives all.
       return decided + runAtOnce(differing)
     }
-    return decided + (differing.isEmpty ? resumeFollowUp(at: now) : follow(differing, at: now))
+    return decided
+      + (differing.isEmpty
+        ? resumeFollowUp(at: now) : follow(differing, after: delay(of: differing), at: now))
   }
 
   /// The result of a comparison.
@@ -87,7 +91,7 @@ extension ChangeJudge {
         changes.prefix(10).map { change in
           ChangeExplanation(
             path: change.path, decision: decision, verdict: change.verdict,
-            repetitions: records[change.path]?.count.repetitions ?? 0)
+            repetitions: records[change.path]?.count.length ?? 0)
         })
     ]
   }
@@ -123,13 +127,11 @@ extension ChangeJudge {
 
   // MARK: Follow-ups
 
-  /// Requires a follow-up for these changes, after the shortest of their delays. Beside processes that do not
-  /// end, one that is not delayed waits for the tests of others, which would show nothing otherwise.
-  mutating func follow(_ changes: [PendingChange], at now: Instant) -> [Action] {
+  /// Requires a follow-up for these changes after a delay.
+  mutating func follow(
+    _ changes: [PendingChange], after delay: Duration, at now: Instant
+  ) -> [Action] {
     failObservation()
-    let delays = changes.map { self.delay(of: $0) }
-    let tests = isBesideLasting ? delays.filter { $0 <= RepetitionCount.Rules.test } : []
-    let delay = tests.max() ?? delays.min() ?? .zero
     let followUp = add(changes, due: now.advanced(by: delay))
     if followUp.due <= now { return run(followUp) }
     lastReport = now
@@ -138,8 +140,16 @@ extension ChangeJudge {
       + [.wait(until: followUp.due, generation: makeGeneration())]
   }
 
+  /// The shortest delay of these changes. Beside processes that do not end, one that is not delayed waits for the
+  /// tests of others, which would show nothing otherwise.
+  private func delay(of changes: [PendingChange]) -> Duration {
+    let delays = changes.map { delay(of: $0) }
+    let tests = isBesideLasting ? delays.filter { $0 <= RepetitionCount.Rules.test } : []
+    return tests.max() ?? delays.min() ?? .zero
+  }
+
   /// The delay of the follow-up that a change requires.
-  func delay(of change: PendingChange) -> Duration {
+  private func delay(of change: PendingChange) -> Duration {
     let verdict = change.verdict
     let isTested = verdict == .others || testsRun
     let counts = keys(of: change).compactMap { records[$0]?.count }
@@ -160,10 +170,11 @@ extension ChangeJudge {
   }
 
   /// Whether a test delays the next run.
-  private var testsRun: Bool { !isBesideLasting || RepetitionCount.isTested(roundCount) }
+  private var testsRun: Bool { !isBesideLasting || RepetitionCount.isTested(followUpCount + 1) }
 
   /// Adds changes to the follow-up, which is due at this time at the latest.
   private mutating func add(_ changes: [PendingChange], due: Instant) -> FollowUp {
+    if self.followUp == nil { followUpCount += 1 }
     var followUp = self.followUp ?? FollowUp(due: due)
     // Not held twice, or its paths would be copied.
     self.followUp = nil
@@ -212,7 +223,7 @@ extension ChangeJudge {
   ) -> [Action] {
     let candidates = differing.flatMap { change in
       keys(of: change).map {
-        (change: change, path: $0, count: records[$0]?.count.repetitions ?? 0)
+        (change: change, path: $0, count: records[$0]?.count.length ?? 0)
       }
     }
     // The directory, if its entries come and go.

@@ -143,7 +143,11 @@ struct ChangeJudge: Sendable {
   var unjudged: [Path] = []
   /// The count of changes of whatever paths.
   var common = RepetitionCount()
+  /// The runs that changes by others have answered.
+  var answers = AnswerCount()
   var followUp: FollowUp?
+  /// The number of follow-ups, by which it is known whether one is tested.
+  var followUpCount = 0
   /// When the latest run began, by the scheduler's clock and by that of files.
   var lastLaunch: (time: Instant, files: FileTime)?
   /// The flush that is under way.

@@ -317,7 +317,7 @@ extension RunReporter {
       ? nil : remedy(for: loop.path, entries: loop.entries, loop.names?.pattern)
     let cause =
       loop.isProved
-      ? "each run changes \(name)" : "something has changed in each run, at last \(name)"
+      ? "each run changes \(name)" : "each run is followed by a change, now of \(name)"
     let delay = "the next one starts in \(loop.delay.shortDescription)"
     let advice = remedy.map { "; \($0)" } ?? ""
     console.warn("\(cause): \(delay) unless something else changes\(advice)")

@@ -148,6 +148,19 @@ struct ChangeJudgeLiveTests {
     #expect(bench.judge.provedPaths.contains("/p/log"))
   }
 
+  /// As a build that writes a stamp does, beside its server: several starts for one follow-up, so that all of them
+  /// would be tested for long, or none.
+  @Test func `a third of the follow-ups are not tested, whatever begins meanwhile`() {
+    var bench = bench()
+    let delays = (0..<12).map { number in
+      for _ in 0..<5 { bench.begin() }
+      bench.now += .milliseconds(500)
+      bench.write("/p/log", "\(number)", .interruptible)
+      return bench.waitForRun() ?? .zero
+    }
+    #expect(delays.last ?? .zero >= .seconds(8))
+  }
+
   // MARK: Evidence
 
   @Test func `a change that no process of the run can have made restarts it at once, always`() {

@@ -44,7 +44,7 @@ struct ChangeJudgeModelTests {
       if isLive && session.command == .links { return (text: text, isBusy: inTenMinutes > 120) }
       // The first run may be the one for the last edit.
       let most = isLive ? 25 : 21
-      return (text: text, isBusy: early > most || late > 3 || inTenMinutes > 60)
+      return (text: text, isBusy: early > most || late > 4 || inTenMinutes > 60)
     }
     #expect(counts.filter(\.isBusy).map(\.text).isEmpty)
   }

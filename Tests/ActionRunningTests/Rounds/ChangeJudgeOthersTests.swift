@@ -248,6 +248,27 @@ struct ChangeJudgeOthersTests {
     #expect(bench.judge.announcedPaths.isEmpty)
   }
 
+  /// As a watcher of another tool does.
+  @Test func `what answers to each run at rest becomes rare, whatever it changes`() {
+    var bench = ChangeJudgeBench()
+    let delays = (0..<160).map { number in
+      bench.begin()
+      bench.now += .seconds(1)
+      bench.end()
+      bench.now += .milliseconds(500)
+      bench.write(Path(number % 2 == 0 ? "/p/a" : "/p/b"), "\(number)", .idle)
+      return bench.waitForRun() ?? .zero
+    }
+    #expect(delays[..<120].allSatisfy { $0 == .zero } && delays.last ?? .zero >= .seconds(9))
+    // A person saves.
+    bench.begin()
+    bench.now += .seconds(1)
+    bench.end()
+    bench.now += .seconds(3)
+    bench.write("/p/a", "saved", .idle)
+    #expect(bench.followUp == .now)
+  }
+
   @Test func `tasks that change each other's files come to rest`() {
     var benches = [ChangeJudgeBench(Self.files), ChangeJudgeBench(Self.files)]
     var followUps: [[FollowUp]] = [[], []]

@@ -9,8 +9,8 @@ enum ChangeJudgeRules {
     case ...3: .zero
     case ...10: .milliseconds(250)
     case ...14: .seconds(1 << (repetitions - 11))
-    case ...27: .seconds(10)
-    case ...32: .seconds(10 << (repetitions - 27))
+    case ...27: .seconds(9)
+    case ...33: .seconds(9 << (repetitions - 27))
     default: .seconds(600)
     }
   }
