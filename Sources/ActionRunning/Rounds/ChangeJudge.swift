@@ -131,9 +131,6 @@ struct ChangeJudge: Sendable {
   /// After this time a change beside an active run is not counted: it restarts the run once a minute at most.
   static let longestOffset = Duration.seconds(60)
 
-  /// The work of builds in a row that changes of a path stop, each at the same time after its start.
-  static let longestRebuilding = Duration.seconds(10)
-
   var records: [Path: Record] = [:]
   /// The kinds of files that others are known to change.
   var editedKinds: Set<FileKind> = []

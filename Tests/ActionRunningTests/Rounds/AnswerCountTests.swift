@@ -15,7 +15,7 @@ struct AnswerCountTests {
       return count.delay
     }
     #expect(delays[...120].allSatisfy { $0 == .zero })
-    #expect(delays[121] == .seconds(1) && delays[130] == .seconds(10))
+    #expect(delays[121] == .seconds(1) && delays[130] == .seconds(9))
   }
 
   @Test(arguments: 1...20 as ClosedRange<UInt64>)

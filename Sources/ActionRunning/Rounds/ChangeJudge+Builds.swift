@@ -1,0 +1,103 @@
+import FileObservation
+import Support
+import SystemCalls
+
+// Decides which changes stop a build, so that it begins anew with what they hold.
+
+extension ChangeJudge {
+  /// The work of builds in a row that changes of a path stop, each at the same time after its start.
+  private static let longestRebuilding = Duration.seconds(10)
+
+  /// The paths of which it must be known, in a build, whether compilers make such files.
+  func pathsToClassify(
+    _ changes: [ChangeBatch.Change], _ evidence: [Path: Verdict]
+  ) -> [Path] {
+    changes.filter { change in
+      (change.kind == .modified || isOfEditedKind(change.path)) && records[change.path] == nil
+        && evidence[change.path] != .run
+    }.prefix(ContentReader.mostFiles).map(\.path)
+  }
+
+  /// The paths that others may have changed in a build, of which it must be known what they hold.
+  func pathsToCompare(
+    _ changes: [ChangeBatch.Change], _ evidence: [Path: Verdict]
+  ) -> [(path: Path, isMovedAsWhole: Bool)] {
+    changes.filter { change in
+      switch evidence[change.path] {
+      case .others: true
+      case .run: false
+      case .unknown, nil: records[change.path]?.isEdited == true
+      }
+    }.prefix(ContentReader.mostFiles).map { ($0.path, false) }
+  }
+
+  /// Keeps changes during a build, which are judged at its end, unless they stop it.
+  mutating func changedInBuild(
+    _ changes: [PendingChange], at now: Instant, _ knowledge: Knowledge
+  ) -> [Action] {
+    let time = offset(at: now)
+    let others = changes.filter { stopsBuild($0, after: time, knowledge) }
+    for change in others where records[change.path].map({ isInRow($0, after: time) }) ?? false {
+      // At another time than before: a person saves again, or the machine is slow.
+      records[change.path]?.count.doubt()
+      common.doubt()
+    }
+    let paths = Set(others.map(\.path))
+    // What others have left as it was stays known.
+    note(
+      changes.filter { paths.contains($0.path) || $0.verdict != .others }, at: now)
+    add(changes.filter { !paths.contains($0.path) })
+    if others.isEmpty { return [] }
+    // The build begins anew, with what they hold now, and what changes then counts again.
+    for change in others {
+      for key in keys(of: change) { records[key]?.count.answered() }
+      if let state = knowledge.files[change.path] {
+        records[change.path]?.judgedContent = state.content
+      }
+    }
+    common.answered()
+    return explain(others) + runAtOnce(others)
+  }
+
+  /// Whether people edit files of this kind, which a name without an ending does not tell.
+  private func isOfEditedKind(_ path: Path) -> Bool {
+    let kind = FileKind(path)
+    return kind.ending != nil && editedKinds.contains(kind)
+  }
+
+  /// Whether a change stops a build: one that others are proved to make, or of a path that people type, or edit,
+  /// unless it holds what it held when the build began. What a build writes changes at the same time after each
+  /// start, so after a few changes in a row only one at another time does. One that changes one path after the
+  /// other is not stopped for ever either (`TaskStateMachine.mostStops`).
+  private func stopsBuild(
+    _ change: PendingChange, after time: Duration, _ knowledge: Knowledge
+  ) -> Bool {
+    switch change.verdict {
+    case .others:
+      let known = records[change.path]?.knownContent
+      return known == nil || known != knowledge.files[change.path]?.content
+    case .run: return false
+    case .unknown:
+      guard let record = records[change.path] else {
+        return (!change.wasAbsent || isOfEditedKind(change.path))
+          && !knowledge.built.contains(change.path)
+      }
+      if isInRow(record, after: time) && !record.count.isAtOtherTime(time) { return false }
+      if record.isEdited {
+        return record.knownContent.map { $0 != knowledge.content(of: change.path) } ?? true
+      }
+      // Its former changes have stopped builds, so that none was judged.
+      return record.count.repetitions > 0 && record.knownContent == nil
+        && record.judgedContent == nil
+    }
+  }
+
+  /// Whether the path has changed in more starts in a row than stop a build: in the fewer, the more of its work
+  /// that costs.
+  private func isInRow(_ record: Record, after time: Duration) -> Bool {
+    typealias Rules = RepetitionCount.Rules
+    let most = min(
+      Self.longestRebuilding / max(time, .milliseconds(1)), Double(Rules.free + Rules.tests.finite))
+    return record.count.repetitions >= max(Rules.free, Int(most))
+  }
+}
