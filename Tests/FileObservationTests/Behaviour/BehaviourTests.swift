@@ -9,7 +9,7 @@ import Testing
 /// Each script in `Scripts`, with each backend.
 struct BehaviourTests {
   /// Limits the number of inotify instances.
-  private static let turnstile = Turnstile(places: 12)
+  private static let turnstile = Turnstile(places: 32)
 
   @Test(arguments: ScriptFile.all, backendsUnderTest)
   func `a script's claim holds`(file: ScriptFile, backend: BackendUnderTest) async throws {
