@@ -71,14 +71,15 @@ package struct RepetitionCount: Hashable, Sendable {
       deviation: Duration.milliseconds(200), part: 0.15, least: 0.6, most: 2.0, number: 100,
       rare: 10.0
     )
-    /// After so many starts in a row for changes that came within `restless` after the change before, a start is
-    /// delayed by this at least: a person saves that often for a while, and a process for ever. The same after so
-    /// many in a row at any time.
-    package static let rush: [(starts: Int, delay: Duration)] = [
+    /// After so many changes that came within `restless` after the change before, a start is delayed by this at least:
+    /// a person saves that often for a while, and a process for ever. The same after so many in a row at any time.
+    package static let rush: [(number: Int, delay: Duration)] = [
+      (1600, .seconds(60)), (800, .seconds(30)), (400, .seconds(10)),
       (60, .seconds(4)), (40, .seconds(2)), (30, .seconds(1)),
     ]
-    /// The largest number of such starts that is remembered.
-    package static let mostRush = 100
+    /// The largest number of such changes that is remembered, and how many one takes back that came later: at least so
+    /// many, and this part.
+    package static let rushMemory = (number: 2000, least: 3, part: 4)
     /// A run that lasts so many times as long as the change took, without it, ends the row.
     package static let endOfRow = 1.5
   }
@@ -161,14 +162,11 @@ package struct RepetitionCount: Hashable, Sendable {
   /// When the key changed, after the latest start.
   package private(set) var offset: Duration?
   /// When it changed last.
-  private var latestOffset: Duration?
-  /// How long after the change before the latest start was, also if others followed in between.
-  private var startDelay: Duration?
+  private var latest: Instant?
   private var times = Times()
   /// Whether the key has changed again after the first time since the latest start, and the same of the start before.
   private var (isAgain, wasAgain) = (false, false)
-  /// The number of starts in a row for changes that followed the change before within `Rules.restless`; one that
-  /// did not takes three back.
+  /// The number of changes that followed the change before within `Rules.restless`, whoever started in between.
   private var rush = 0
   /// Whether a change of the row was made in a run that ends by itself.
   private var isInFinite = true
@@ -209,9 +207,15 @@ package struct RepetitionCount: Hashable, Sendable {
   ///   keys alike (`isTested(_:)`): if all delays were the same, saves at an even pace would look like what a run
   ///   changes after each start.
   package func delay(isTested: Bool = true) -> Duration {
-    let ofRush = Rules.rush.first { rush >= $0.starts }?.delay ?? .zero
-    return max(delay(length, isTested: isTested), ofRush)
+    max(delay(length, isTested: isTested), Self.delay(ofRush: rush) ?? .zero)
   }
+
+  private static func delay(ofRush number: Int) -> Duration? {
+    Rules.rush.first { number >= $0.number }?.delay
+  }
+
+  /// Whether the key changes so often that this delays starts.
+  package var isRushed: Bool { Self.delay(ofRush: rush) != nil }
 
   private func delay(_ repetitions: Int, isTested: Bool) -> Duration {
     let excess = repetitions - Rules.free
@@ -220,7 +224,7 @@ package struct RepetitionCount: Hashable, Sendable {
     let number = excess - tests - countOfAnyTime
     if isAnyTime || number <= 0 {
       let late = repetitions - Rules.anyTime.number
-      let delay = Rules.rush.first { repetitions > $0.starts }?.delay ?? Rules.test
+      let delay = Self.delay(ofRush: min(repetitions - 1, Rules.anyTime.number)) ?? Rules.test
       return late > 0 ? max(Self.pause(late), delay) : delay
     }
     return isInFinite ? Self.bearablePause(number) : Self.pause(number)
@@ -249,25 +253,22 @@ package struct RepetitionCount: Hashable, Sendable {
   /// follow the save before, not the start (`Times`).
   ///
   /// - Parameters:
+  ///   - now: The time of the change, by a clock that goes on across starts.
   ///   - offset: How long after the latest start.
   ///   - isInFinite: Whether all runs end by themselves that may have made the change.
   package mutating func changed(
-    _ verdict: Verdict, at offset: Duration, isInFinite: Bool = true
+    _ verdict: Verdict, at now: Instant, after offset: Duration, isInFinite: Bool = true
   ) {
     let isFirst = !hasChanged || isAnswered
     let isAtSameTime = isNear(offset)
     let isSame = self.offset.map { Self.distance($0, offset) <= Rules.sameTime } ?? false
-    let gap = hasChanged ? latestOffset.map { offset - $0 } : startDelay.map { $0 + offset }
-    let isRushed = gap.map { $0 < Rules.restless } ?? false
-    if !isRushed {
-      rush = max(rush - 3, 0)
-    } else if isFirst {
-      rush = min(rush + 1, Rules.mostRush)
-    }
-    (hasChanged, isAnswered, latestOffset) = (true, false, offset)
+    let gap = latest.map { $0.duration(to: now) }
+    countRush(gap, isFirst || !isInFinite)
+    (hasChanged, isAnswered, latest) = (true, false, now)
     self.isInFinite = isInFinite || self.isInFinite && repetitions > 0
     wasSeen = verdict == .run || wasSeen && verdict != .others
-    let evidence = isFirst ? note(offset, isAtSameTime) : 0
+    if isFirst { (wasAgain, isAgain) = (isAgain, false) }
+    let evidence = isFirst ? note(offset, gap, isAtSameTime) : 0
     if isFirst { countFollower(isInFinite ? !times.areAny : isSame, evidence, isInFinite) }
     if verdict == .others {
       // A person saves again.
@@ -277,6 +278,17 @@ package struct RepetitionCount: Hashable, Sendable {
       count(evidence, isAtSameTime, isInFinite)
     } else {
       isAgain = true
+    }
+  }
+
+  /// - Parameter isCounted: False for what changes again during a run that ends by itself, which may write the key
+  ///   many times.
+  private mutating func countRush(_ gap: Duration?, _ isCounted: Bool) {
+    let memory = Rules.rushMemory
+    if let gap, gap < Rules.restless {
+      rush = min(rush + (isCounted ? 1 : 0), memory.number)
+    } else {
+      rush = max(rush - max(memory.least, rush / memory.part), 0)
     }
   }
 
@@ -317,12 +329,12 @@ package struct RepetitionCount: Hashable, Sendable {
 
   /// Notes when the key has changed, for the first time after the latest start. Returns for how many repetitions
   /// that counts.
-  private mutating func note(_ offset: Duration, _ isAtSameTime: Bool) -> Int {
+  private mutating func note(_ offset: Duration, _ gap: Duration?, _ isAtSameTime: Bool) -> Int {
     self.offset = offset
-    guard let startDelay else { return 0 }
+    guard let gap else { return 0 }
     // After a pause, all times are later than those before.
-    if !isInFinite && startDelay > Rules.longestTested { return isAtSameTime ? 1 : -1 }
-    return times.add(offset: offset, gap: startDelay + offset, isAgain: wasAgain)
+    if !isInFinite && gap - offset > Rules.longestTested { return isAtSameTime ? 1 : -1 }
+    return times.add(offset: offset, gap: gap, isAgain: wasAgain)
   }
 
   /// Whether the key changed at this time after the latest start that was followed by a change.
@@ -390,8 +402,6 @@ package struct RepetitionCount: Hashable, Sendable {
   package mutating func began(after time: Duration, isComplete: Bool = false) {
     let isLong = isComplete || time > (offset ?? .zero) * Rules.endOfRow
     if !hasChanged && isLong && !isLearned { reset() }
-    startDelay = hasChanged ? latestOffset.map { time - $0 } : startDelay.map { $0 + time }
     (hasChanged, isAnswered) = (false, false)
-    (isAgain, wasAgain) = (false, isAgain)
   }
 }

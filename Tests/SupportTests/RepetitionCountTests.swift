@@ -3,6 +3,36 @@ import Support
 import TestSupport
 import Testing
 
+/// A count with a clock of its own, by which starts and changes follow each other.
+@dynamicMemberLookup
+private struct TimedCount {
+  var count = RepetitionCount()
+  private var start = Instant(offset: .zero)
+
+  subscript<Value>(dynamicMember member: KeyPath<RepetitionCount, Value>) -> Value {
+    count[keyPath: member]
+  }
+
+  mutating func changed(
+    _ verdict: RepetitionCount.Verdict, at offset: Duration, isInFinite: Bool = true
+  ) {
+    count.changed(verdict, at: start.advanced(by: offset), after: offset, isInFinite: isInFinite)
+  }
+
+  mutating func began(after time: Duration, isComplete: Bool = false) {
+    start = start.advanced(by: time)
+    count.began(after: time, isComplete: isComplete)
+  }
+
+  func delay(isTested: Bool = true) -> Duration { count.delay(isTested: isTested) }
+  mutating func reset() { count.reset() }
+  mutating func answered() { count.answered() }
+  mutating func prove() { count.prove() }
+  mutating func doubt() { count.doubt() }
+  mutating func leftUnchanged() { count.leftUnchanged() }
+  mutating func wasRewritten() { count.wasRewritten() }
+}
+
 /// The law of delays: each number of it has a claim.
 struct RepetitionCountTests {
   private typealias Verdict = RepetitionCount.Verdict
@@ -10,7 +40,7 @@ struct RepetitionCountTests {
   /// Whether the processes that may have made a change end by themselves.
   enum Company { case finite, lasting }
 
-  private var count = RepetitionCount()
+  private var count = TimedCount()
   /// How often something has started.
   private var starts = 0
 
@@ -125,7 +155,7 @@ struct RepetitionCountTests {
     var random = SeededGenerator(seed: 1)
     let seen = inRuns(14, of: .seconds(3), .run) { .seconds(.random(in: 0...3, using: &random)) }
     #expect(seen.delays.last == .seconds(8))
-    count = RepetitionCount()
+    count = TimedCount()
     _ = inRuns(12, of: .seconds(3)) { .seconds(.random(in: 0...3, using: &random)) }
     count.prove()
     #expect(count.delay() == .seconds(8))
@@ -219,7 +249,7 @@ struct RepetitionCountTests {
 
   @Test mutating func `who makes a change makes no difference unless others are proved to`() {
     let unknown = change(20, .unknown)
-    count = RepetitionCount()
+    count = TimedCount()
     #expect(change(20, .run) == unknown)
   }
 

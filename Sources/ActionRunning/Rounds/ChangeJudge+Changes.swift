@@ -90,13 +90,13 @@ extension ChangeJudge {
         }
       }
       // What is delayed for its own sake says nothing of other paths.
-      let isCommon = records[change.path]?.count.isProved != true
+      let isCommon = records[change.path].map { !$0.count.isProved && !$0.count.isRushed } ?? true
       for key in keys(of: change) {
         records[key, default: Record()].count.changed(
-          change.verdict, at: offset, isInFinite: !isBesideLasting)
+          change.verdict, at: now, after: offset, isInFinite: !isBesideLasting)
       }
       if change.verdict == .others || isCommon && countForAll {
-        common.changed(change.verdict, at: offset, isInFinite: !isBesideLasting)
+        common.changed(change.verdict, at: now, after: offset, isInFinite: !isBesideLasting)
       }
       switch change.verdict {
       case .others: markEdited(change)

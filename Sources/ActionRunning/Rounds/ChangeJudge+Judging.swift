@@ -135,8 +135,11 @@ extension ChangeJudge {
     let followUp = add(changes, due: now.advanced(by: delay))
     if followUp.due <= now { return run(followUp) }
     lastReport = now
-    let isNoticed = now.duration(to: followUp.due) >= RepetitionCount.Rules.noticed
-    return (isNoticed ? announcement(of: changes, delay: now.duration(to: followUp.due)) : [])
+    let wait = now.duration(to: followUp.due)
+    let isNoticed =
+      wait >= RepetitionCount.Rules.noticed
+      || changes.contains { records[$0.path]?.count.isRushed == true }
+    return (isNoticed ? announcement(of: changes, delay: wait) : [])
       + [.wait(until: followUp.due, generation: makeGeneration())]
   }
 
@@ -223,11 +226,11 @@ extension ChangeJudge {
   ) -> [Action] {
     let candidates = differing.flatMap { change in
       keys(of: change).map {
-        (change: change, path: $0, count: records[$0]?.count.length ?? 0)
+        (change: change, path: $0, delay: records[$0]?.count.delay() ?? .zero)
       }
     }
     // The directory, if its entries come and go.
-    guard let most = candidates.max(by: { $0.count < $1.count }),
+    guard let most = candidates.max(by: { $0.delay < $1.delay }),
       records[most.path]?.isAnnounced != true
     else { return [] }
     records[most.path, default: Record()].isAnnounced = true
@@ -239,7 +242,8 @@ extension ChangeJudge {
       .announce(
         FeedbackLoop(
           path: most.path, entries: Array(entries), delay: delay, isEdited: isEdited,
-          isProved: records[most.path]?.count.isProved == true))
+          isProved: records[most.path]?.count.isProved == true,
+          isRushed: records[most.path]?.count.isRushed == true))
     ]
   }
 

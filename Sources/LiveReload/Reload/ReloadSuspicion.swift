@@ -23,6 +23,8 @@ struct ReloadSuspicion: Sendable {
   private var reloaded = Int.min / 2
   private var lastRequest = Int.min / 2
   private var reloadCount = 0
+  /// When that was, by a clock that does not go on while nothing is reloaded for long.
+  private var start = Instant(offset: .zero)
   private var count = RepetitionCount()
 
   /// A request is passed on to the server.
@@ -35,7 +37,9 @@ struct ReloadSuspicion: Sendable {
   /// - Parameter changed: The paths because of which they do; empty after a task without visible changes.
   mutating func reloaded(for changed: [Path], at now: Int) {
     if !changed.isEmpty { paths = Set(changed) }
-    count.began(after: .milliseconds(min(now - reloaded, Self.longestOffset)))
+    let time = Duration.milliseconds(min(now - reloaded, Self.longestOffset))
+    count.began(after: time)
+    start = start.advanced(by: time)
     reloaded = now
     reloadCount += 1
   }
@@ -47,7 +51,7 @@ struct ReloadSuspicion: Sendable {
       count.reset()
       return 0
     }
-    count.changed(.unknown, at: .milliseconds(time), isInFinite: false)
+    note(.unknown, at: now)
     return Int(count.delay(isTested: RepetitionCount.isTested(reloadCount)).nanoseconds / 1_000_000)
   }
 
@@ -57,9 +61,13 @@ struct ReloadSuspicion: Sendable {
     let offset = count.offset.map { Int($0.nanoseconds / 1_000_000) } ?? 0
     let mayBeOfLoad =
       paths.isSuperset(of: changed) && quiet < max(Self.quietTime, offset * 3 / 2)
-    count.changed(
-      mayBeOfLoad ? .unknown : .others, at: .milliseconds(now - reloaded), isInFinite: false)
+    note(mayBeOfLoad ? .unknown : .others, at: now)
     return !mayBeOfLoad
+  }
+
+  private mutating func note(_ verdict: RepetitionCount.Verdict, at now: Int) {
+    let time = Duration.milliseconds(now - reloaded)
+    count.changed(verdict, at: start.advanced(by: time), after: time, isInFinite: false)
   }
 
   /// Whether a delay is long enough to be noticed.

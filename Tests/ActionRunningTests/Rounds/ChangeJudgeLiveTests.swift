@@ -1,4 +1,5 @@
 import FileObservation
+import TestSupport
 import Testing
 
 @testable import ActionRunning
@@ -156,6 +157,52 @@ struct ChangeJudgeLiveTests {
       for _ in 0..<5 { bench.begin() }
       bench.now += .milliseconds(500)
       bench.write("/p/log", "\(number)", .interruptible)
+      return bench.waitForRun() ?? .zero
+    }
+    #expect(delays.last ?? .zero >= .seconds(8))
+  }
+
+  /// As a server does that writes a log at each request.
+  @Test func `what changes at each of many requests is named, and leads to fewer starts`() {
+    var bench = bench()
+    var (delays, loops) = ([Duration](), [FeedbackLoop]())
+    var random = SeededGenerator(seed: 1)
+    for number in 0..<40 {
+      bench.begin()
+      bench.now += .milliseconds(Int.random(in: 100...400, using: &random))
+      for request in 0..<3 {
+        bench.now += .milliseconds(100)
+        bench.write("/p/log", "\(number) \(request)", .interruptible)
+        loops += bench.loops
+      }
+      // Requests go on during the delay.
+      let start = bench.now
+      while let due = bench.judge.due, due > (bench.now + .milliseconds(100)).asInstant {
+        bench.now += .milliseconds(100)
+        bench.write("/p/log", "\(bench.now)", .interruptible)
+        loops += bench.loops
+      }
+      _ = bench.waitForRun()
+      delays.append(bench.now - start)
+    }
+    #expect(loops.map(\.path) == ["/p/log"] && loops.first?.isRushed == true)
+    #expect(delays[..<3].allSatisfy { $0 <= .milliseconds(250) })
+    #expect(delays[35...].allSatisfy { $0 >= .milliseconds(3500) })
+    // A person saves another file.
+    bench.begin()
+    bench.now += .milliseconds(300)
+    bench.write("/p/a", "saved", .interruptible)
+    #expect(bench.waitForRun() ?? .zero <= .seconds(1))
+  }
+
+  /// As the server of a build does that starts when the build has ended, while the next one is delayed.
+  @Test func `a start of another task in between makes no difference`() {
+    var bench = bench()
+    let delays = (0..<12).map { number in
+      bench.begin()
+      bench.now += .seconds(2)
+      bench.write("/p/stamp", "\(number)", .interruptible)
+      bench.launch(isRestart: true)
       return bench.waitForRun() ?? .zero
     }
     #expect(delays.last ?? .zero >= .seconds(8))
