@@ -30,12 +30,16 @@ struct TaskTerminalTests {
       try project.write(
         "progress",
         #"""
-        printf '1%%\r'; sleep 0.5
-        printf '\033[31m20%%\033[0m\r'; sleep 0.5
+        printf '1%%\r'; until test -e first; do sleep 0.02; done
+        printf '\033[31m20%%\033[0m\r'; until test -e second; do sleep 0.02; done
         printf '\033[2J\033[5A\033[?25l100%%\n'
         printf '\033[32mdone\n'
         """#)
       let session = try await TerminalSession(project, ["--once", "-q"])
+      try await session.shows(" 1%")
+      try project.place("first")
+      try await session.shows("20%")
+      try project.place("second")
       try await session.ended()
       let text = session.terminal.output.text
       // The first colour is that of the name.
