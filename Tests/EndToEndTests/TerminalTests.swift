@@ -224,7 +224,7 @@ import Testing
       let processes = try await pids(project)
       let modes = try bash.terminal.modes
       for round in 1...2 {
-        let prompts = bash.terminal.output.text.occurrences(of: "ready>")
+        let prompts = try await bash.prompts()
         kill(watchrun, SIGSTOP)
         try await bash.shows("ready>", times: prompts + 1)
         try bash.command("stty -a > modes-\(round)")

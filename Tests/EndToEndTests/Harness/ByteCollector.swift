@@ -63,6 +63,18 @@ final class ByteCollector: Sendable {
   /// The complete lines, without the carriage returns of a terminal.
   var lines: [String] { collected.withLock { $0.lines } }
 
+  /// Removes the bytes, wherever they are first. Returns false if they have not been read.
+  func remove(_ part: [UInt8]) -> Bool {
+    collected.withLock { collected in
+      guard let range = Data(collected.bytes).range(of: Data(part)) else { return false }
+      var rest = collected.bytes
+      rest.removeSubrange(range)
+      collected = Collected()
+      rest.withUnsafeBytes { collected.add($0) }
+      return true
+    }
+  }
+
   /// The complete lines after `offset`, as bytes, and the offset of the next one.
   func lines(from offset: Int) -> (lines: [[UInt8]], next: Int) {
     let (bytes, end) = collected.withLock { ($0.bytes, $0.lineStart) }

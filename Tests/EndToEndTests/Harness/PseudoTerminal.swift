@@ -30,6 +30,18 @@ final class PseudoTerminal: Sendable {
     try writeAll(Array(text.utf8), to: ours)
   }
 
+  /// Waits until all that programs have written so far is in `output`, which a thread of its own reads,
+  /// perhaps later.
+  func drain() async throws {
+    // The terminal keeps the order.
+    let mark = Array("\u{1B}_all of this is read\u{1B}\\".utf8)
+    try? writeAll(mark, to: theirs)
+    try await eventually("the terminal's output is read") {
+      // After a hang-up, nothing more is read.
+      output.isAtEnd || output.remove(mark)
+    }
+  }
+
   /// The current modes, without the flag for pending input.
   var modes: TerminalModes {
     get throws { try Terminal(ours).modes() }

@@ -38,6 +38,12 @@ final class Shell: Sendable {
     }
   }
 
+  /// How often it has asked for a line until now.
+  func prompts() async throws -> Int {
+    try await terminal.drain()
+    return terminal.output.text.occurrences(of: "ready>")
+  }
+
   /// True if the shell has the terminal.
   var isAtPrompt: Bool { terminal.foregroundGroup == bash.process.pid }
 

@@ -60,12 +60,14 @@ final class TerminalSession: Sendable {
     try await eventually("watchrun reads keys") { try terminal.modes == modes.forKeys }
   }
 
-  /// Waits until watchrun has exited. Returns the status as in `$?`.
+  /// Waits until watchrun has exited, and all its output is read. Returns the status as in `$?`.
   @discardableResult
   func ended() async throws -> Int32 {
-    try await value("watchrun ends") {
+    let status = try await value("watchrun ends") {
       Int32(project.read(project.outside + "/status").trimmingCharacters(in: .newlines))
     }
+    try await terminal.drain()
+    return status
   }
 
   func send(_ signal: Int32) {
