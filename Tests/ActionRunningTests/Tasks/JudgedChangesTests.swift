@@ -1,5 +1,6 @@
 import FileObservation
 import Foundation
+import Synchronization
 import SystemCalls
 import TestSupport
 import Testing
@@ -27,6 +28,24 @@ private final class PatientSource: ChangeSource {
 /// A source that has nothing to report, as a real one after a flush.
 private final class QuickSource: ChangeSource {
   func flush(then done: @escaping @Sendable () -> Void) { done() }
+}
+
+/// What a test does once, on the queue of the runner, after a step.
+private final class Reaction: Sendable {
+  private let react = Mutex<(@Sendable () -> Bool)?>(nil)
+
+  var options: TaskRunner.Options {
+    var options = TaskRunner.Options()
+    options.stepTaken = { [self] in
+      react.withLock { if $0?() == true { $0 = nil } }
+    }
+    return options
+  }
+
+  /// - Parameter react: Returns false if it is not yet the time.
+  func set(_ react: @escaping @Sendable () -> Bool) {
+    self.react.withLock { $0 = react }
+  }
 }
 
 /// Changes while tasks run, and who receives them; with real processes.
@@ -63,12 +82,13 @@ struct JudgedChangesTests {
     withExtendedLifetime(source) {}
   }
 
-  /// The round begins with that of another task, so that no delay of the round before goes on: here one of 40 s.
+  /// The round begins with that of another task, so that no delay of the round before goes on.
   @Test(arguments: [false, true])
   func `a task whose run is delayed runs with the next one of another task`(byKey: Bool)
     async throws
   {
-    let tasks = try RunningTasks { directory in
+    let isDelayed = Reaction()
+    let tasks = try RunningTasks(options: isDelayed.options) { directory in
       let run = "echo run >> f; echo run >> a.log; " + Self.waiting(for: "go") + "; rm go"
       return [
         TaskDefinition("a", in: directory, run, watch: ["f"]),
@@ -76,18 +96,24 @@ struct JudgedChangesTests {
         TaskDefinition("c", in: directory, "true", after: ["a", "b"]),
       ]
     }
+    // At once, since the end of the delay may be near.
+    isDelayed.set {
+      if tasks.runs(of: "a").count < 12 || !tasks.isDelayed("a") { return false }
+      if byKey { tasks.runner.submitKey(for: ["b"]) } else { tasks.change("g") }
+      return true
+    }
     tasks.runner.start()
     for number in 1...12 {
       #expect(await eventually { tasks.directory.lines(of: "a.log").count == number })
       tasks.change("f")
       try tasks.directory.write(to: "go")
     }
-    #expect(await eventually { tasks.isDelayed("a") })
-    if byKey { tasks.runner.submitKey(for: ["b"]) } else { tasks.change("g") }
     #expect(await eventually { tasks.runs(of: "a").count == 13 })
     #expect(tasks.runs(of: "a").last?.trigger.changes.map(\.path) == [tasks.directory["f"]])
     try tasks.directory.write(to: "go")
-    #expect(await tasks.tells("+c", times: 2))
+    #expect(await eventually { tasks.story.last == "c" })
+    #expect(tasks.story.suffix(6).prefix(2).sorted() == ["+a", "+b"])
+    #expect(tasks.story.suffix(2) == ["+c", "c"])
     #expect(await tasks.end())
   }
 
