@@ -16,7 +16,7 @@ import Testing
   }
 
   private func areGone(_ pids: [pid_t]) async throws {
-    try await eventually("nothing is left", within: .seconds(10)) {
+    try await eventually("nothing is left") {
       !pids.contains(where: ProcessTable.isAlive)
     }
   }
@@ -109,7 +109,7 @@ import Testing
           watchrun.process.send(SIGKILL)
         }
       }
-      try await eventually("nothing is left", within: .seconds(10)) {
+      try await eventually("nothing is left") {
         !ProcessTable.processes(withVariable: "LOG=" + project.log)
           .contains(where: ProcessTable.isAlive)
       }
@@ -152,7 +152,7 @@ import Testing
         try await Task.sleep(for: .microseconds(Int.random(in: 0...20_000, using: &generator)))
         watchrun.process.send(SIGKILL)
       }
-      try await eventually("nothing is left", within: .seconds(10)) {
+      try await eventually("nothing is left") {
         !ProcessTable.processes(withVariable: "LOG=" + project.log)
           .contains(where: ProcessTable.isAlive)
       }

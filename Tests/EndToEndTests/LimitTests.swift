@@ -9,7 +9,7 @@ import Testing
       let process = try? ChildProcess(
         ["unshare", "-Ur", "true"], environment: [:], directory: "/", input: .null, output: .pipes)
     else { return false }
-    for _ in 0..<5000 where process.exitStatus == nil { usleep(1000) }
+    for _ in 0..<60_000 where process.exitStatus == nil { usleep(1000) }
     return process.exitStatus == .exited(0)
   }()
 

@@ -24,7 +24,7 @@ import Testing
       try await eventually("another run") { project.logged.count == 2 }
       #expect(!ProcessTable.isAlive(first))
       watchrun.process.send(signal)
-      try await eventually("nothing is left", within: .seconds(10)) {
+      try await eventually("nothing is left") {
         project.commandProcesses.isEmpty
       }
     }
@@ -42,7 +42,7 @@ import Testing
       try await eventually("two jobs") { project.logged.count == 2 }
       let jobs = try (0...1).map { try Self.job($0, of: project) }
       watchrun.process.send(signal)
-      try await eventually("nothing is left", within: .seconds(10)) {
+      try await eventually("nothing is left") {
         !jobs.contains(where: ProcessTable.isAlive)
       }
     }

@@ -118,7 +118,7 @@ import Testing
         let ended = watchrun.runsEnded
         try project.place("f", "\(number)")
         // At once: that is what this is about.
-        let deadline = ContinuousClock.now + .seconds(20)
+        let deadline = ContinuousClock.now + patience
         while watchrun.runsEnded == ended && ContinuousClock.now < deadline { await Task.yield() }
       }
       #expect(project.logged.filter { !$0.isEmpty } == (1...12).map { "\($0)" })

@@ -108,7 +108,7 @@ private let newNamespace = ["unshare", "--pid", "--fork", "--mount-proc", "--kil
     try await withProject { project in
       let watchrun = try await project.startRunning([], "bash", "-c", Self.jobs)
       watchrun.process.send(SIGKILL)
-      try await eventually("nothing is left", within: .seconds(10)) {
+      try await eventually("nothing is left") {
         project.commandProcesses.isEmpty
       }
     }

@@ -14,7 +14,7 @@ import Testing
   }
 
   private func areGone(_ pids: [pid_t]) async throws {
-    try await eventually("nothing is left", within: .seconds(10)) {
+    try await eventually("nothing is left") {
       !pids.contains(where: ProcessTable.isAlive)
     }
   }
@@ -207,7 +207,7 @@ import Testing
         // A stop that is still on its way has come the second time.
         for _ in 1...2 {
           try await Task.sleep(for: .milliseconds(3))
-          try await eventually("all go on", within: .seconds(10)) {
+          try await eventually("all go on") {
             ![pid, watchrun].map(ProcessTable.state).contains("T")
           }
         }

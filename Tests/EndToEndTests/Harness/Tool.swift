@@ -34,7 +34,7 @@ enum Tool {
 
   /// Waits until the process has ended and its output is read.
   private static func wait(for process: ChildProcess) -> ExitStatus? {
-    for _ in 0..<5000 where process.exitStatus == nil || !process.output.isAtEnd { usleep(1000) }
+    for _ in 0..<60_000 where process.exitStatus == nil || !process.output.isAtEnd { usleep(1000) }
     return process.exitStatus
   }
 

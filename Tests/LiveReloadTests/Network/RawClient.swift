@@ -61,7 +61,7 @@ struct RawClient: ~Copyable {
   /// Sends bytes until the server receives no more.
   func send(_ bytes: [UInt8]) async -> Bool {
     var rest = bytes[...]
-    for _ in 0..<5000 {
+    for _ in 0..<30_000 {
       if rest.isEmpty { return true }
       switch rest.withUnsafeBytes({ Socket.send($0, to: socket.number) }) {
       case .count(let count): rest = rest.dropFirst(count)
@@ -90,7 +90,7 @@ struct RawClient: ~Copyable {
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 65536, alignment: 16)
     defer { buffer.deallocate() }
     // Counts attempts instead of time, because other tests may delay this one.
-    for _ in 0..<10_000 {
+    for _ in 0..<30_000 {
       if let count = Socket.receive(into: buffer, from: socket.number) {
         if count == 0 { return (String(decoding: bytes, as: UTF8.self), true) }
         bytes += buffer[..<count]

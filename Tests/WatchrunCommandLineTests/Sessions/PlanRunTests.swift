@@ -27,7 +27,7 @@ struct PlanRunTests {
   private var shown: [String] { reports.entries.compactMap(Self.shown) }
 
   private func has(_ report: String, after earlier: String = "round") async -> Bool {
-    await eventually(within: .seconds(20)) {
+    await eventually {
       shown.drop { $0 != earlier }.contains(report)
     }
   }
