@@ -2,7 +2,8 @@ import SystemCalls
 
 /// The file system operations of the tests, one system call each unless documented otherwise.
 package enum File {
-  /// Creates a file, or replaces its content; with `O_APPEND`, appends to it.
+  /// Creates a file, or replaces its content; with `O_APPEND`, appends to it, and with 0, writes over its
+  /// beginning.
   package static func write(_ bytes: [UInt8], to path: Path, _ flag: Int32 = O_TRUNC)
     throws(SystemError)
   {
