@@ -30,7 +30,7 @@ import Testing
   private func change(
     _ project: Project, _ session: TerminalSession, bad: Bool, _ runs: Int
   ) async throws {
-    if bad { try project.write("bad", "\(runs)") } else { try project.remove("bad") }
+    if bad { try project.place("bad", "\(runs)") } else { try project.remove("bad") }
     try await eventually("run \(runs) ends") {
       count("watchrun: succeeded", in: session) + count("watchrun: failed", in: session) >= runs
     }
@@ -49,7 +49,7 @@ import Testing
       try await eventually("it is notified of the success") {
         count(Self.succeeded, in: session) == 1
       }
-      try project.write("other")
+      try project.place("other")
       try await eventually("the run ends") { count("watchrun: succeeded in ", in: session) == 3 }
       try session.type("q")
       try await #expect(session.ended() == 0)
