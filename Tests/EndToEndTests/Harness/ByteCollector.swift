@@ -87,9 +87,11 @@ final class ByteCollector: Sendable {
   }
 
   /// Waits until there is a value, which is looked for whenever there is new output, and returns it.
-  func value<Value>(_ claim: String, _ find: () throws -> Value?) async throws -> Value {
+  func value<Value>(
+    _ claim: String, within limit: Duration = patience, _ find: () throws -> Value?
+  ) async throws -> Value {
     var examined = -1
-    return try await EndToEndTests.value(claim) {
+    return try await EndToEndTests.value(claim, within: limit) {
       let count = count
       if count == examined { return nil }
       examined = count

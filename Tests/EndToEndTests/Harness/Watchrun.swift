@@ -63,9 +63,9 @@ extension Watchrun {
 
   /// Waits for a line on standard error that contains this text.
   @discardableResult
-  func said(_ text: String) async throws -> String {
+  func said(_ text: String, within limit: Duration = patience) async throws -> String {
     var examined = 0
-    return try await process.errors.value("watchrun says '\(text)'") {
+    return try await process.errors.value("watchrun says '\(text)'", within: limit) {
       let lines = errors
       defer { examined = lines.count }
       return lines[examined...].first { $0.contains(text) }
