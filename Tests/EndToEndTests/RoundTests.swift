@@ -251,11 +251,13 @@ extension Project {
     try await withProject { project in
       try await project.shell("git init -q .; touch -d '1 minute ago' .git/index.lock")
       _ = try await project.startRunning([], #"echo run >> "$LOG""#)
-      let clock = ContinuousClock()
-      let began = clock.now
-      try project.place("source")
-      try await eventually("a run for the change") { project.logged.count == 2 }
-      #expect(clock.now - began < .seconds(4))
+      // A lock that is not left over holds a burst open for 5 s.
+      let isDelayed = try await !isFaster(than: .seconds(4)) {
+        let runs = project.logged.count
+        try project.place("source")
+        try await eventually("a run for the change") { project.logged.count == runs + 1 }
+      }
+      #expect(!isDelayed)
     }
   }
 }
@@ -353,13 +355,20 @@ extension Project {
       try project.makeDirectory("src")
       try project.writeTasks(loop + #", b: { run: "true", watch: "none" }"#)
       let watchrun = try await project.startTasks()
-      try await watchrun.said("each run changes src/out: the next one starts in")
-      let runs = project.logged.count
-      try project.writeTasks(loop + #", b: { run: "true; true", watch: "none" }"#)
-      let question = try await project.start(["--wait", "b"])
-      try await #expect(question.ended() == .exited(0))
+      try await watchrun.said(
+        "each run changes src/out: the next one starts in", within: RoundTests.patienceForRuns)
+      // On a busy machine the delay of some seconds may end meanwhile, but not each time.
+      var line = "true"
+      let isKept = try await isOnce {
+        let runs = project.logged.count
+        line += "; true"
+        try project.writeTasks(loop + #", b: { run: "\#(line)", watch: "none" }"#)
+        let question = try await project.start(["--wait", "b"])
+        try await #expect(question.ended() == .exited(0))
+        return project.logged.count == runs
+      }
+      #expect(isKept)
       try await watchrun.said("read again")
-      #expect(project.logged.count == runs)
       #expect(watchrun.errors.count { $0.contains("the next one starts in") } == 1)
     }
   }

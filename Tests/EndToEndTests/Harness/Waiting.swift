@@ -31,3 +31,19 @@ func value<Value>(
     try await time.pause()
   }
 }
+
+/// Whether the condition holds at least once in five attempts. For what a busy machine may prevent, but not each
+/// time.
+func isOnce(_ condition: () async throws -> Bool) async throws -> Bool {
+  for _ in 1...5 where try await condition() { return true }
+  return false
+}
+
+/// Whether the action takes less than this time, at least once in five attempts.
+func isFaster(than limit: Duration, _ action: () async throws -> Void) async throws -> Bool {
+  try await isOnce {
+    let start = ContinuousClock.now
+    try await action()
+    return ContinuousClock.now - start < limit
+  }
+}
