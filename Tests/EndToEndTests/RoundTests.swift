@@ -31,8 +31,6 @@ extension Project {
   /// vary at which runs change the file, as those of a person's saves do (`RepetitionCount.Rules.anyTime`), and the
   /// message comes after a hundred. The exact numbers are tested in virtual time.
   fileprivate static let mostRuns = 140
-  /// So many runs, with the delays before them.
-  fileprivate static let patienceForRuns = Duration.seconds(900)
 
   @Test(arguments: [
     #"echo x > out; echo run >> "$LOG""#,
@@ -67,7 +65,7 @@ extension Project {
       let watchrun = try await project.startRunning([], #"date +%N > out; echo run >> "$LOG""#)
       try await watchrun.said(
         "each run changes out: the next one starts in 8.0 s unless something else changes; "
-          + "if you do not edit it: --writes /out", within: Self.patienceForRuns)
+          + "if you do not edit it: --writes /out", within: patienceForLoops)
       let runs = project.logged.count
       #expect(runs <= Self.mostRuns)
       // An edit does not wait.
@@ -109,7 +107,7 @@ extension Project {
       let watchrun = try await project.startRunning(
         options, #"mkdir -p log; date +%N > log/x; echo run >> "$LOG""#)
       if !isDeclared {
-        try await watchrun.said("each run changes log/", within: Self.patienceForRuns)
+        try await watchrun.said("each run changes log/", within: patienceForLoops)
         try await watchrun.said("if you do not edit it: --writes /log/")
         return
       }
@@ -133,7 +131,7 @@ extension Project {
       let watchrun = try await project.startRunning(
         [], #"(setsid sh -c 'sleep 0.4; date +%N > late' &); echo run >> "$LOG"; sleep 0.2"#)
       try await watchrun.said(
-        "each run changes late: the next one starts in", within: Self.patienceForRuns)
+        "each run changes late: the next one starts in", within: patienceForLoops)
       #expect(project.logged.count <= Self.mostRuns)
     }
   }
@@ -143,7 +141,7 @@ extension Project {
       let watchrun = try await project.startRunning(
         [], #"n=$(ls | wc -l); : > tmp.$n; sleep 0.05; echo run >> "$LOG""#)
       try await watchrun.said(
-        "each run changes tmp.*: the next one starts in 8.0 s", within: Self.patienceForRuns)
+        "each run changes tmp.*: the next one starts in 8.0 s", within: patienceForLoops)
       try await watchrun.said("if you do not edit it: --writes '/tmp.*'")
       #expect(project.logged.count <= Self.mostRuns)
     }
@@ -283,7 +281,7 @@ extension Project {
         other: { run: "true" },
         """)
       let watchrun = try await project.startTasks()
-      try await eventually("a pause of two seconds") {
+      try await eventually("a pause of two seconds", within: patienceForLoops) {
         let times = project.logged.compactMap { Int($0) }.suffix(2)
         return times.count == 2 && times[times.endIndex - 1] - times[times.startIndex] >= 2
       }
@@ -356,7 +354,7 @@ extension Project {
       try project.writeTasks(loop + #", b: { run: "true", watch: "none" }"#)
       let watchrun = try await project.startTasks()
       try await watchrun.said(
-        "each run changes src/out: the next one starts in", within: RoundTests.patienceForRuns)
+        "each run changes src/out: the next one starts in", within: patienceForLoops)
       // On a busy machine the delay of some seconds may end meanwhile, but not each time.
       var line = "true"
       let isKept = try await isOnce {
@@ -386,7 +384,7 @@ extension Project {
       try await watchrun.said(
         "each run changes report.xml: the next one starts in 8.0 s unless something else "
           + "changes; to ignore it: \"ignore\": [\"/report.xml\"] in watchrun.json",
-        within: RoundTests.patienceForRuns)
+        within: patienceForLoops)
       let runs = project.logged.count
       #expect(runs <= RoundTests.mostRuns)
       try project.place("source")
@@ -416,7 +414,7 @@ extension Project {
         b: { run: "echo b >> $LOG; date +%N > y", watch: ["x"] },
         """)
       let watchrun = try await project.startTasks()
-      try await watchrun.said("the next one starts in ", within: RoundTests.patienceForRuns)
+      try await watchrun.said("the next one starts in ", within: patienceForLoops)
       #expect(project.logged.count <= 2 * RoundTests.mostRuns)
     }
   }
@@ -448,7 +446,7 @@ extension Project {
         #"server: { run: "echo up >> $LOG; date +%N > log; exec sleep 1000", service: true },"#)
       let watchrun = try await project.startTasks()
       // It is an output at once if the program is seen to have it open.
-      try await eventually("it comes to rest") {
+      try await eventually("it comes to rest", within: patienceForLoops) {
         watchrun.errors.contains {
           $0.contains("each run changes log: the next one starts in")
             || $0.contains("changed by the run, of which it is an output")

@@ -164,7 +164,7 @@ import Testing
       try project.write("src", "0\n")
       let command = #"date +%N >> src; cat src >> "$LOG"; echo end >> "$LOG"; sleep 0.5"#
       let session = try await project.start("sh", "-c", command)
-      try await session.said("the next one starts in")
+      try await session.said("the next one starts in", within: patienceForLoops)
       let runs = { project.logged.count { $0 == "end" } }
       let before = runs()
       try project.write("other", "saved")

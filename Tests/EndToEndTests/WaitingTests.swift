@@ -91,7 +91,8 @@ import Testing
   {
     try await withProject { project in
       let session = try await project.startOnTerminal("date +%N >output")
-      try await session.shows("each run changes output: the next one starts in")
+      try await session.shows(
+        "each run changes output: the next one starts in", within: patienceForLoops)
       try await session.shows("waiting for changes")
       try await session.shows("waiting for changes", times: 2)
     }

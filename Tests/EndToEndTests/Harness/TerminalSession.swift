@@ -47,8 +47,10 @@ final class TerminalSession: Sendable {
 
   /// Waits for a line that contains this text.
   @discardableResult
-  func shows(_ text: String, times: Int = 1) async throws -> String {
-    try await terminal.output.value("the terminal shows '\(text)'") {
+  func shows(
+    _ text: String, times: Int = 1, within limit: Duration = patience
+  ) async throws -> String {
+    try await terminal.output.value("the terminal shows '\(text)'", within: limit) {
       let lines = terminal.output.bytes.split { (byte: UInt8) in byte == 10 || byte == 13 }
         .map { String(decoding: $0, as: UTF8.self) }.filter { $0.contains(text) }
       return lines.count >= times ? lines.last : nil

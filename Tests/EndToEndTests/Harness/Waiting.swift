@@ -4,6 +4,10 @@ import TestSupport
 /// busy with other things; a test that passes never waits it out.
 let patience = Duration.seconds(60)
 
+/// The same for what is said when each run changes a file: on a busy machine the times vary at which it does, and a
+/// hundred runs come first, with delays.
+let patienceForLoops = Duration.seconds(900)
+
 /// A condition that was not met in time.
 struct TimedOut: Error, CustomStringConvertible {
   let description: String
