@@ -65,7 +65,8 @@ public final class SessionServer: Sendable {
   private let scheduler: any Scheduler
   private let socket: Path
 
-  /// Listens for a session, until `stop`. The session is not retained.
+  /// Listens for a session, until `stop`, so that clients find it. They are answered from `start` on. The session
+  /// is not retained.
   ///
   /// - Parameters:
   ///   - session: What is served.
@@ -90,7 +91,11 @@ public final class SessionServer: Sendable {
     state = Confined(State(session: session, listener: source), to: queue)
     source.setEventHandler { @Sendable [weak self] in self?.accept(listener) }
     source.setCancelHandler { @Sendable in _ = Descriptor(owning: listener) }
-    source.activate()
+  }
+
+  /// Begins to answer, after the work that the queue has now.
+  public func start() {
+    queue.async { [self] in state.access { $0.listener }?.activate() }
   }
 
   /// Removes the socket, so that no client finds it. May be called on any thread, also at the end of the process.
@@ -103,6 +108,8 @@ public final class SessionServer: Sendable {
         return (state.listener, state.clients.values)
       }
       listener?.cancel()
+      // An inactive source must not be released.
+      listener?.activate()
       for client in clients { client.close() }
     }
   }

@@ -53,6 +53,7 @@ struct SessionServerTests {
     sockets = try SessionDirectory.make(among: [SessionDirectory(path: base["watchrun"])])
     server = try SessionServer(
       session, in: "/p", on: session.queue, DispatchScheduler(queue: session.queue), sockets)
+    server.start()
   }
 
   private func client() throws -> SessionClient {
@@ -88,6 +89,29 @@ struct SessionServerTests {
     #expect(session.state.withLock { $0.flushes } == 0)
     #expect(try await ask(SessionRequest(.wait, tasks: ["a"])).first?.tasks.first?.name == "a")
     #expect(session.state.withLock { $0.flushes } == 1)
+    server.stop()
+  }
+
+  @Test func `a client that asks before the server starts is answered from then on`() async throws {
+    let early = try SessionServer(
+      session, in: "/early", on: session.queue, DispatchScheduler(queue: session.queue), sockets)
+    let socket = try LocalSocket.connect(
+      to: try #require(try sockets.sockets(of: "/early").first))
+    try writeAll(SessionRequest(.status).json, to: socket.number)
+    session.queue.sync {}
+    #expect(try !LocalSocket.wait(for: socket.number, atMost: .zero))
+    early.start()
+    #expect(try LocalSocket.wait(for: socket.number, atMost: .seconds(60)))
+    early.stop()
+    server.stop()
+  }
+
+  @Test func `a server that is stopped before it starts is not found`() throws {
+    let early = try SessionServer(
+      session, in: "/early", on: session.queue, DispatchScheduler(queue: session.queue), sockets)
+    early.stop()
+    #expect(try sockets.sockets(of: "/early").isEmpty)
+    session.queue.sync {}
     server.stop()
   }
 

@@ -40,8 +40,8 @@ final class SessionDesk: ServedSession {
     picture = Mutex(SessionPicture(directory: session.directory, plan))
   }
 
-  /// Begins to answer.
-  func serve(
+  /// Listens for clients, which are answered from `serve` on.
+  func listen(
     _ runner: TaskRunner, _ listener: KeyTarget, flushing source: (any ChangeSource)?
   ) {
     let server = session.serve(self, on: runner.queue)
@@ -49,6 +49,9 @@ final class SessionDesk: ServedSession {
       $0 = Parts(runner: runner, listener: listener, source: source, server: server)
     }
   }
+
+  /// Begins to answer.
+  func serve() { parts.withLock { $0?.server }?.start() }
 
   /// Sets the errors in the project file; `nil` if it has none.
   func setProblem(_ problem: String?) { picture.withLock { $0.problem = problem } }

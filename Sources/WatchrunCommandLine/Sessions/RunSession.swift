@@ -103,6 +103,8 @@ final class RunSession: ChangeSource {
     }
     // Before the first run, which asks the observer at its end for what changed meanwhile.
     let isObserved = !settings.isOneRound || plan.graph.tasks.allSatisfy(\.isPostponed)
+    // Before anything is said, after which a client may ask.
+    desk.listen(runner, target, flushing: isObserved ? self : nil)
     if isObserved {
       observer.whenChangesArrive { [weak runner] isFirst, saved in
         runner?.changesArrived(isFirst: isFirst, saved: saved)
@@ -115,7 +117,7 @@ final class RunSession: ChangeSource {
     }
     runner.start()
     // A question that arrives finds the first runs requested.
-    desk.serve(runner, target, flushing: isObserved ? self : nil)
+    desk.serve()
   }
 
   private func checkDiagnosticsFile(_ settings: Settings) throws(Failure) {

@@ -282,7 +282,7 @@ extension Session {
     end(state.withLock { $0.ending } ?? .exit(status?.code ?? ExitCode.success))
   }
 
-  /// Answers clients until the end. Returns the server; `nil` without a directory for its socket.
+  /// Listens for clients until the end. Returns the server; `nil` without a directory for its socket.
   func serve(_ served: some ServedSession, on queue: DispatchQueue) -> SessionServer? {
     do throws(SessionError) {
       let server = try SessionServer(served, in: directory, on: queue)
