@@ -35,14 +35,16 @@ extension Command {
   func spawnRequest(for trigger: RunTrigger, in context: LaunchContext) -> SpawnRequest {
     let current = context.currentDirectory
     let here = directory?.absolute(from: current) ?? current
-    let arguments = trigger.changes.map { Self.argument(for: $0.path, in: here) }
-    let listed = Self.prefix(of: arguments, fitting: context.limits.arguments)
-    let isCut =
-      expandsPlaceholders && listed.count < arguments.count && words.contains(Self.allPaths)
+    // Of many changes, few fit, and most commands name none.
+    let named = expandsPlaceholders ? trigger.changes[...] : []
+    let listed = Self.prefix(
+      of: named.lazy.map { Self.argument(for: $0.path, in: here) },
+      fitting: context.limits.arguments)
+    let isCut = listed.count < named.count && words.contains(Self.allPaths)
     let variables = variables(for: trigger, context, isCut: isCut) + environment.variables
     let usualInput = inheritsStandardInput ? SpawnRequest.StandardInput.inherited : .null
     return SpawnRequest(
-      arguments: commandLine(paths: Array(listed)),
+      arguments: commandLine(paths: listed),
       environment: Self.environment(
         context.inherited, with: variables,
         removingOurs: describesRun || changeDelivery == .environment),
@@ -58,12 +60,12 @@ extension Command {
     if describesRun { variables.append(.init("WATCHRUN_REASON", trigger.reasonName)) }
     var isCut = isCut
     if changeDelivery == .environment {
-      let paths = trigger.changes.map(\.path)
-      let listed = Self.prefix(of: paths.map(\.bytes), fitting: context.limits.variable)
+      let paths = trigger.changes.lazy.map(\.path.bytes)
+      let listed = Self.prefix(of: paths, fitting: context.limits.variable)
       isCut = isCut || listed.count < paths.count
       variables += [
         .init("WATCHRUN_COUNT", String(paths.count)),
-        .init("WATCHRUN_FIRST", paths.first?.bytes ?? []),
+        .init("WATCHRUN_FIRST", paths.first ?? []),
         .init("WATCHRUN_PATHS", Array(listed.joined(separator: [UInt8(ascii: "\n")]))),
       ]
       if let file = context.pathsFile {
@@ -121,12 +123,14 @@ extension Command {
     return startsLikeOption ? Array("./".utf8) + relative.bytes : relative.bytes
   }
 
-  private static func prefix(of list: [[UInt8]], fitting limit: Int) -> ArraySlice<[UInt8]> {
-    var size = 0
-    return list.prefix { item in
+  private static func prefix(of list: some Sequence<[UInt8]>, fitting limit: Int) -> [[UInt8]] {
+    var (prefix, size) = ([[UInt8]](), 0)
+    for item in list {
       size += item.count + 1
-      return size <= limit
+      if size > limit { break }
+      prefix.append(item)
     }
+    return prefix
   }
 
   /// The inherited variables, without those that are replaced and, if asked for, those of an outer

@@ -13,7 +13,7 @@ extension ChangeJudge {
       records[path]?.unjudged.map { (path, $0.isMovedAsWhole) }
     }
     var known = Set(unjudged)
-    for change in changes.flatMap({ PendingChange.all(of: $0) })
+    for change in PendingChange.all(of: changes)
     where known.insert(change.path).inserted {
       paths.append((change.path, change.isMovedAsWhole))
     }
@@ -35,7 +35,7 @@ extension ChangeJudge {
     _ changes: [ChangeBatch.Change], _ evidence: [Path: Verdict], _ situation: Situation,
     at now: Instant, _ knowledge: Knowledge
   ) -> [Action] {
-    let changes = changes.flatMap { PendingChange.all(of: $0, evidence) }
+    let changes = PendingChange.all(of: changes, evidence)
     if isFlushing || isStopped && situation.isOwn {
       note(changes, at: now, isInterruptible: hasInterruptibleService)
       let others = isFlushing ? [] : changes.filter { $0.verdict == .others }
@@ -161,7 +161,8 @@ extension ChangeJudge {
   /// that were delayed, possibly for other tasks.
   mutating func runAtOnce(_ changes: [PendingChange]) -> [Action] {
     let paths = changes.map(\.path)
-    let delayed = followUp?.paths.filter { !paths.contains($0) } ?? []
+    let known = followUp == nil ? [] : Set(paths)
+    let delayed = followUp?.paths.filter { !known.contains($0) } ?? []
     cancelFollowUp()
     (observation, isStopped) = (nil, false)
     // The delay is over; a flush goes on.

@@ -18,21 +18,28 @@ extension ChangeJudge {
     /// Whether the change was counted when it was reported.
     var isCounted = false
 
-    /// The changes of the path, and of the former path of a renamed entry.
+    /// The changes of the paths, and of the former paths of renamed entries.
     static func all(
-      of change: ChangeBatch.Change, _ evidence: [Path: Verdict] = [:]
+      of changes: [ChangeBatch.Change], _ evidence: [Path: Verdict] = [:]
     ) -> [PendingChange] {
-      let removal = change.from.map { path in
-        PendingChange(
-          path: path, wasAbsent: false, isOfEntry: true, isMovedAsWhole: false,
-          verdict: evidence[path] ?? .unknown)
+      // A large batch is given to many judges, so nothing is allocated for each change.
+      var all: [PendingChange] = []
+      all.reserveCapacity(changes.count)
+      for change in changes {
+        if let former = change.from {
+          all.append(
+            PendingChange(
+              path: former, wasAbsent: false, isOfEntry: true, isMovedAsWhole: false,
+              verdict: evidence[former] ?? .unknown))
+        }
+        all.append(
+          PendingChange(
+            path: change.path, wasAbsent: change.kind == .created || change.kind == .renamed,
+            isOfEntry: change.isOfEntry,
+            isMovedAsWhole: change.kind == .renamed && change.type == .directory,
+            verdict: evidence[change.path] ?? .unknown))
       }
-      let own = PendingChange(
-        path: change.path, wasAbsent: change.kind == .created || change.kind == .renamed,
-        isOfEntry: change.isOfEntry,
-        isMovedAsWhole: change.kind == .renamed && change.type == .directory,
-        verdict: evidence[change.path] ?? .unknown)
-      return [removal, own].compactMap(\.self)
+      return all
     }
 
     /// Combines the change with a later one of the same path.

@@ -1,8 +1,8 @@
 import FileObservation
 import SystemCalls
 
-/// Changes of several batches: one net change for each path.
-struct NetChanges: Sendable {
+/// Changes of several batches: one net change for each path. Copies share their storage.
+struct NetChanges: Sendable, Equatable {
   /// In the order in which the paths first appeared.
   private(set) var changes: [ChangeBatch.Change] = []
   private var indices: [Path: Int] = [:]
@@ -64,8 +64,8 @@ struct NetChanges: Sendable {
 /// leaves it when a run of the task starts, or when nothing proves to be owed for it. No other type
 /// holds changes.
 struct OwedChanges: Sendable {
-  /// The changes that one task is owed.
-  private struct Account {
+  /// The changes that one task is owed. Tasks that are owed the same share it.
+  private struct Account: Equatable {
     var net = NetChanges()
     /// Whether the kernel dropped events, so that paths may be missing.
     var isIncomplete = false
@@ -78,7 +78,12 @@ struct OwedChanges: Sendable {
     var requestsRun: Bool { net.changes.contains { !setAside.contains($0.path) } }
 
     /// The changes, as a batch. What runs have written comes last: it is not the reason for the next one.
+    ///
+    /// The runner asks for it at each step, so the usual one is no copy.
     var batch: ChangeBatch {
+      if setAside.isEmpty {
+        return ChangeBatch(number: 0, changes: net.changes, overflow: isIncomplete)
+      }
       let (others, outputs) = (net.changes.filter { !setAside.contains($0.path) }, waitingOutputs)
       return ChangeBatch(number: 0, changes: others + outputs, overflow: isIncomplete)
     }
@@ -87,8 +92,16 @@ struct OwedChanges: Sendable {
       setAside.isEmpty ? [] : net.changes.filter { setAside.contains($0.path) }
     }
 
+    /// What remains of it when a run has received it.
+    var received: Account {
+      var account = self
+      if !setAside.isEmpty { (account.net, account.setAside) = (NetChanges(batch.changes), []) }
+      account.isForNextStart = false
+      return account
+    }
+
     mutating func add(_ batch: ChangeBatch) {
-      for change in batch.changes { setAside.remove(change.path) }
+      if !setAside.isEmpty { for change in batch.changes { setAside.remove(change.path) } }
       net.add(batch.changes)
       isIncomplete = isIncomplete || batch.overflow
     }
@@ -109,8 +122,8 @@ struct OwedChanges: Sendable {
   }
 
   private var accounts: [String: Account] = [:]
-  /// What the latest run of each task was started for.
-  private var received: [String: RunTrigger] = [:]
+  /// What the latest run of each task has received.
+  private var received: [String: Account] = [:]
 
   /// The tasks that have ignored changes since their latest start, by their policy. These are owed no run.
   private(set) var behind: Set<String> = []
@@ -118,6 +131,23 @@ struct OwedChanges: Sendable {
   /// Changes that the task watches were ignored.
   mutating func ignore(by task: String) {
     behind.insert(task)
+  }
+
+  /// Adds changes that these tasks watch. Those that were owed the same before share what they are owed
+  /// afterwards, so that a large batch is stored once, however many tasks watch it.
+  mutating func add(_ batch: ChangeBatch, to tasks: some Sequence<String>) {
+    var known: [(before: Account, after: Account)] = []
+    for task in tasks {
+      let before = accounts.removeValue(forKey: task) ?? Account()
+      if let same = known.first(where: { $0.before == before }) {
+        accounts[task] = same.after
+        continue
+      }
+      var after = before
+      after.add(batch)
+      known.append((before, after))
+      accounts[task] = after
+    }
   }
 
   /// Adds changes that a task watches.
@@ -158,9 +188,9 @@ struct OwedChanges: Sendable {
       settle(waitingOutputs(of: task).map(\.path), to: [task])
       return RunTrigger(.restart)
     }
-    let trigger = withdraw(task, reason)
-    received[task] = trigger
-    return trigger
+    let account = withdraw(task)
+    received[task] = account.received
+    return RunTrigger(reason, account.batch)
   }
 
   /// The run that would have received what the task is owed could not be started. The next one does.
@@ -170,25 +200,22 @@ struct OwedChanges: Sendable {
 
   /// The run of the task is sent a signal, with which it receives all that the task is owed.
   mutating func signal(_ task: String, _ reason: RunTrigger.Reason) -> RunTrigger {
-    var all = Account()
-    if let before = received[task] { all.add(before.batch) }
-    let trigger = withdraw(task, reason)
-    all.add(trigger.batch)
-    received[task] = RunTrigger(reason, all.batch)
-    return trigger
+    let account = withdraw(task)
+    received[task, default: Account()].add(account.batch)
+    return RunTrigger(reason, account.batch)
   }
 
-  private mutating func withdraw(_ task: String, _ reason: RunTrigger.Reason) -> RunTrigger {
-    defer { accounts[task] = nil }
-    return trigger(of: task, reason)
+  private mutating func withdraw(_ task: String) -> Account {
+    accounts.removeValue(forKey: task) ?? Account()
   }
 
   /// The run of the task was stopped before its end: the task is owed again what that received.
   mutating func interrupt(_ task: String) {
-    guard let trigger = received.removeValue(forKey: task), !trigger.changes.isEmpty else { return }
-    let later = accounts.removeValue(forKey: task)
-    add(trigger.batch, to: task)
-    if let later { add(later.batch, to: task) }
+    guard var account = received.removeValue(forKey: task), !account.net.changes.isEmpty else {
+      return
+    }
+    if let later = accounts.removeValue(forKey: task) { account.add(later.batch) }
+    accounts[task] = account
   }
 
   /// The run of the task has ended by itself.

@@ -5,6 +5,8 @@ import SystemCalls
 /// components.
 struct TaskComponent: Sendable {
   let names: Set<String>
+  /// The same, each after those that it depends on.
+  let order: [String]
   let rounds: RoundController
   /// Whether runs that end by themselves were active since the changes were last judged.
   var hasWorked = false
@@ -100,7 +102,8 @@ extension TaskRunner {
         hasInterruptibleService: hasInterruptibleService, on: queue, scheduler: scheduler,
         source: source)
       rounds.connect(inquiry(of: names)) { [weak self] in self?.handle($0, of: names) }
-      return TaskComponent(names: names, rounds: rounds)
+      return TaskComponent(
+        names: names, order: graph.order.filter(names.contains), rounds: rounds)
     }
     state.access { $0.components = components }
     let present = Set(components.map { ObjectIdentifier($0.rounds) })

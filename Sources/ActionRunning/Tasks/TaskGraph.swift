@@ -9,6 +9,8 @@ public struct TaskGraph: Sendable, Hashable {
   public let order: [String]
   /// How many tasks may run at the same time. Services do not count.
   public let jobs: Int
+  /// The tasks that are started by the same changes, which are looked for once.
+  let audiences: [Audience]
 
   /// Makes a graph, or throws the first of its ``problems(of:)``.
   ///
@@ -24,6 +26,7 @@ public struct TaskGraph: Sendable, Hashable {
     self.tasks = tasks
     self.jobs = max(1, jobs)
     order = Self.sorted(tasks)
+    audiences = Self.audiences(of: tasks)
   }
 
   /// A graph without tasks.

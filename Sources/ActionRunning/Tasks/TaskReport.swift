@@ -154,6 +154,13 @@ extension TaskReport {
     public let trigger: RunTrigger
     /// Whether its command takes the terminal, if there is one to lend.
     package var takesTerminal = false
+
+    // Not of the changes, of which there may be many.
+    public func hash(into hasher: inout Hasher) {
+      hasher.combine(task)
+      hasher.combine(job)
+      hasher.combine(number)
+    }
   }
 
   /// Why a run ended.

@@ -40,8 +40,10 @@ extension TaskRunner {
     let changed = state.access { state -> Set<String> in
       if state.machine.runsStoppedIfBuilding.isEmpty { return [] }
       let changes = paths.map { ChangeBatch.Change(path: $0, kind: .modified, type: .file) }
-      return Set(
-        state.graph.tasks.filter { changes.contains(where: $0.triggers.isTriggered) }.map(\.name))
+      let audiences = state.graph.audiences.filter { audience in
+        changes.contains(where: audience.triggers.isTriggered)
+      }
+      return Set(audiences.flatMap(\.names))
     }
     if !changed.isEmpty { searchBuilds(changed) }
   }

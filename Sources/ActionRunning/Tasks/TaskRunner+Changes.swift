@@ -18,9 +18,9 @@ extension TaskRunner {
 
   /// `submit` for callers on the queue.
   ///
-  /// - Parameter isOwed: Whether a task that watches a change is owed it.
+  /// - Parameter isOwed: Whether a task that watches a change is owed it; `nil` if each is.
   package func accept(
-    _ batch: ChangeBatch, for isOwed: (String, ChangeBatch.Change) -> Bool = { _, _ in true }
+    _ batch: ChangeBatch, for isOwed: ((String, ChangeBatch.Change) -> Bool)? = nil
   ) {
     if state.access({ $0.machine.isEnding }) { return }
     if batch.isPartial { awaitBurstEnd() }
@@ -32,12 +32,22 @@ extension TaskRunner {
     let hadOrphans = monitor.hadOrphans()
     let evidence = monitor.evidence(about: batch.changes)
     findBuilds()
-    for component in state.access({ $0.components }) {
+    var parts = BatchParts(batch, state.access { $0.graph.audiences })
+    let received = state.access({ $0.components }).map { component in
+      (component, divide(&parts, in: component, for: isOwed))
+    }
+    // Before anything begins: tasks that watch the same are owed one list.
+    for (part, names) in parts.groups(received.flatMap(\.1)) {
+      state.access { $0.owed.add(part, to: names) }
+    }
+    for (component, watching) in received where !watching.isEmpty {
       let hasLeftovers = hadOrphans || !leaving.isDisjoint(with: component.names)
       let isKnown = !hasLeftovers || isAdopting
-      accept(
-        batch, isKnown ? evidence : [:], in: component, besideLeftovers: hasLeftovers, for: isOwed)
+      component.rounds.changed(
+        parts.union(of: watching), isKnown ? evidence : [:],
+        situation(of: component, watching.map(\.name), besideLeftovers: hasLeftovers))
     }
+    reportChanges()
     watchClosely()
     updateFrequentPaths()
     shareProofs()
@@ -46,12 +56,14 @@ extension TaskRunner {
   /// The batch without the changes that start no task, if any task declares what it writes. Who made those is of no
   /// interest.
   private func withoutDeclaredWrites(_ batch: ChangeBatch) -> ChangeBatch {
-    let tasks = state.access { $0.graph.tasks }
-    if tasks.allSatisfy(\.triggers.writes.patterns.isEmpty) { return batch }
+    let audiences = state.access { $0.graph.audiences }
+    if audiences.allSatisfy(\.triggers.writes.patterns.isEmpty) { return batch }
     var (rest, declared) = (batch, Set<Path>())
     rest.changes.removeAll { change in
-      if tasks.contains(where: { $0.triggers.isTriggered(by: change) }) { return false }
-      if tasks.contains(where: { $0.triggers.isWatched(change) }) { declared.insert(change.path) }
+      if audiences.contains(where: { $0.triggers.isTriggered(by: change) }) { return false }
+      if audiences.contains(where: { $0.triggers.isWatched(change) }) {
+        declared.insert(change.path)
+      }
       return true
     }
     state.access { state in
@@ -64,47 +76,35 @@ extension TaskRunner {
   /// Beyond so many paths, what is known of them is dropped: most have names of their own each time.
   private static let mostDeclaredPaths = 1000
 
-  private func accept(
-    _ batch: ChangeBatch, _ evidence: [Path: Verdict], in component: TaskComponent,
-    besideLeftovers hasLeftovers: Bool, for isOwed: (String, ChangeBatch.Change) -> Bool
-  ) {
+  /// What the tasks of a component receive of a batch, without what they ignore.
+  private func divide(
+    _ parts: inout BatchParts, in component: TaskComponent,
+    for isOwed: ((String, ChangeBatch.Change) -> Bool)?
+  ) -> [BatchParts.Part] {
     let tasks = state.access { $0.graph.tasks.filter { component.names.contains($0.name) } }
     let ignoring = tasksThatIgnore(in: component, tasks)
-    var received: [(task: TaskDefinition, changes: [ChangeBatch.Change])] = []
-    for task in tasks {
-      var own = task.triggers.changes(in: batch.changes).filter { isOwed(task.name, $0) }
+    return tasks.compactMap { task in
+      var own = parts[task.name]
+      if let isOwed { own.filter { isOwed(task.name, $0) } }
       if let itself = ignoring.first(where: { $0.definition.name == task.name }) {
-        let parts = Dictionary(grouping: own, by: itself.ignores)
-        if let ignored = parts[true] {
+        let ignored = own.remove(where: itself.ignores)
+        if !ignored.isEmpty {
           state.access { $0.owed.ignore(by: task.name) }
           report(.task(task.name, .ignored(RunTrigger(.change, changes: ignored))))
         }
-        own = parts[false, default: []]
       }
       // Nor does a dependency begin because of what a task that depends on it ignores.
       let dependents = ignoring.filter { below in
         let descendants = state.access { $0.machine.descendants[task.name, default: []] }
         return descendants.contains(below.definition.name)
       }
-      let count = own.count
-      own.removeAll { change in dependents.contains { $0.ignores(change) } }
-      if own.count < count { state.access { $0.owed.ignore(by: task.name) } }
-      if own.isEmpty { continue }
-      received.append((task, own))
-      let part = ChangeBatch(number: batch.number, changes: own, overflow: batch.overflow)
-      state.access { $0.owed.add(part, to: task.name) }
-    }
-    guard let first = received.first else { return }
-    let changes =
-      received.count == 1
-      ? first.changes
-      : batch.changes.filter { change in
-        received.contains { $0.task.triggers.isTriggered(by: change) }
+      if !dependents.isEmpty
+        && !own.remove(where: { change in dependents.contains { $0.ignores(change) } }).isEmpty
+      {
+        state.access { $0.owed.ignore(by: task.name) }
       }
-    component.rounds.changed(
-      changes, evidence,
-      situation(of: component, received.map(\.task.name), besideLeftovers: hasLeftovers))
-    reportChanges()
+      return own.changes.isEmpty ? nil : own
+    }
   }
 
   /// The tasks whose policy is to ignore changes, and that run or have just ended.

@@ -98,14 +98,16 @@ extension TaskRunner.State {
   /// have ended, and what is known to lead to a run later, or to none of its own.
   func listWaiting(at now: Instant) -> [TaskRunner.Waiting] {
     let requested = machine.requests
+    let reasons = Dictionary(uniqueKeysWithValues: requested.map { ($0.name, $0.trigger.reason) })
+    let isOver = machine.isPaused || machine.isEnding
+    let allRunning = isOver ? [] : machine.running
     var (unjudged, deferred) = ([TaskRunner.Waiting](), [TaskRunner.Waiting]())
     for component in components {
-      let isOver = machine.isPaused || machine.isEnding
-      let running = isOver ? [] : machine.running.filter(component.names.contains)
+      let running = allRunning.filter(component.names.contains)
       let delayed = component.rounds.delayedPaths
-      for name in machine.order where component.names.contains(name) {
+      for name in component.order {
         let trigger = owed.trigger(of: name)
-        let request = requested.first { $0.name == name }?.trigger.reason
+        let request = reasons[name]
         // The runs themselves may have made the changes.
         if !running.isEmpty && owed.owes(name) && !component.rounds.mayBeOutputs(trigger.changes) {
           if request == nil || request == .key {

@@ -1,4 +1,5 @@
 import ActionRunning
+import FileObservation
 import Support
 import SystemCalls
 
@@ -40,7 +41,7 @@ struct WaitingState {
   private var reported: [TaskRunner.Waiting] = []
   private var stops: [Stop] = []
   /// The changes that the latest run of each task has received.
-  private var received: [String: Set<Path>] = [:]
+  private var received: [String: [ChangeBatch.Change]] = [:]
   /// When commands that have ended are started again.
   private(set) var restarts: [String: Instant] = [:]
 
@@ -53,9 +54,8 @@ struct WaitingState {
   /// other contents of what it was started for, as formatters do.
   func mayBeByRuns(_ entry: TaskRunner.Waiting) -> Bool {
     guard case .runs(let names) = entry.cause else { return false }
-    return entry.trigger.changes.contains { change in
-      change.kind == .created || names.contains { received[$0]?.contains(change.path) == true }
-    }
+    let paths = Set(names.flatMap { received[$0, default: []].map(\.path) })
+    return entry.trigger.changes.contains { $0.kind == .created || paths.contains($0.path) }
   }
 
   mutating func handle(_ report: TaskReport, at now: Instant) {
@@ -70,7 +70,7 @@ struct WaitingState {
       stops.removeAll { $0.run == run }
     case .run(let run, .started):
       restarts[run.task] = nil
-      received[run.task] = Set(run.trigger.changes.map(\.path))
+      received[run.task] = run.trigger.changes
     case .task(let task, .gaveUp):
       restarts[task] = nil
     case .task(let task, .backingOff(let pause)):

@@ -124,6 +124,45 @@ struct OwedChangesTests {
     #expect(!owed.owes("t", anyOf: []))
   }
 
+  // MARK: Large batches
+
+  private func storage(_ task: String) -> UnsafePointer<ChangeBatch.Change>? {
+    changes(task).withUnsafeBufferPointer(\.baseAddress)
+  }
+
+  /// The runner asks for it at each step, for all tasks.
+  @Test mutating func `what is owed is no copy`() {
+    modify("a", "b")
+    #expect(storage("t") != nil && storage("t") == storage("t"))
+    let before = storage("t")
+    let trigger = owed.start("t", .change)
+    #expect(trigger.changes.withUnsafeBufferPointer(\.baseAddress) == before)
+    owed.interrupt("t")
+    #expect(storage("t") == before)
+  }
+
+  @Test mutating func `tasks that are owed the same share it, also when more is added`() {
+    let names = ["a", "b", "c"]
+    modify("first", task: "c")
+    for path in ["f", "g"] as [Path] {
+      owed.add(ChangeBatch(number: 1, changes: [.of(path, .modified)]), to: names)
+      #expect(storage("a") == storage("b"))
+    }
+    #expect(changes("a").map(\.path) == ["f", "g"])
+    #expect(changes("c").map(\.path) == ["first", "f", "g"])
+    // One of them alone.
+    modify("h", task: "a")
+    #expect(changes("b").map(\.path) == ["f", "g"])
+  }
+
+  @Test mutating func `what one task sets aside, another does not`() {
+    owed.add(ChangeBatch(number: 1, changes: [.of("o", .modified)]), to: ["a", "b"])
+    setAside("o", task: "a")
+    owed.add(ChangeBatch(number: 2, changes: [.of("f", .modified)]), to: ["a", "b"])
+    #expect(changes("a").map(\.path) == ["f", "o"])
+    #expect(changes("b").map(\.path) == ["o", "f"])
+  }
+
   // MARK: Starts
 
   @Test(arguments: [RunTrigger.Reason.start, .change, .key])
