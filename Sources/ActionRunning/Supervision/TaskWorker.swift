@@ -146,6 +146,9 @@ final class TaskWorker: Sendable {
     return phase.isHooking || command?.ending == .timedOut
   }
 
+  /// Whether a run begins when what is being stopped has gone.
+  var isAboutToLaunch: Bool { phase == .stopping(next: .launch) }
+
   /// Whether processes that the latest run has left behind were alive when this was asked the last time, or at
   /// its end: they may have made a change that has just been reported.
   func hadLeftovers() -> Bool {

@@ -32,20 +32,25 @@ extension TaskRunner {
     let hadOrphans = monitor.hadOrphans()
     let evidence = monitor.evidence(about: batch.changes)
     findBuilds()
-    var parts = BatchParts(batch, state.access { $0.graph.audiences })
+    let parts = BatchParts(batch, state.access { $0.graph.audiences })
     let received = state.access({ $0.components }).map { component in
-      (component, divide(&parts, in: component, for: isOwed))
+      (component, divide(parts, in: component, for: isOwed))
     }
     // Before anything begins: tasks that watch the same are owed one list.
     for (part, names) in parts.groups(received.flatMap(\.1)) {
       state.access { $0.owed.add(part, to: names) }
     }
-    for (component, watching) in received where !watching.isEmpty {
+    // The first round begins runs that cannot have made these changes, so the situations are those before.
+    let situations = received.map { component, watching in
       let hasLeftovers = hadOrphans || !leaving.isDisjoint(with: component.names)
-      let isKnown = !hasLeftovers || isAdopting
-      component.rounds.changed(
-        parts.union(of: watching), isKnown ? evidence : [:],
-        situation(of: component, watching.map(\.name), besideLeftovers: hasLeftovers))
+      return (
+        situation(of: component, watching.map(\.name), besideLeftovers: hasLeftovers),
+        isKnown: !hasLeftovers || isAdopting
+      )
+    }
+    for ((component, watching), (situation, isKnown)) in zip(received, situations)
+    where !watching.isEmpty {
+      component.rounds.changed(parts.union(of: watching), isKnown ? evidence : [:], situation)
     }
     reportChanges()
     watchClosely()
@@ -78,7 +83,7 @@ extension TaskRunner {
 
   /// What the tasks of a component receive of a batch, without what they ignore.
   private func divide(
-    _ parts: inout BatchParts, in component: TaskComponent,
+    _ parts: BatchParts, in component: TaskComponent,
     for isOwed: ((String, ChangeBatch.Change) -> Bool)?
   ) -> [BatchParts.Part] {
     let tasks = state.access { $0.graph.tasks.filter { component.names.contains($0.name) } }
@@ -346,7 +351,7 @@ extension TaskRunner {
     // Those that have ended before say nothing of what changes after the run.
     monitor.forgetEndedOrphans()
     // The next run begins before the answer.
-    if worker.phase == .stopping(next: .launch) { return }
+    if worker.isAboutToLaunch { return }
     guard let component = component(of: name) else { return }
     let isLast = state.access { state in
       !state.machine.isEnding && state.machine.dependents(of: name).isEmpty

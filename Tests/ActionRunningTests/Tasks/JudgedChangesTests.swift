@@ -64,6 +64,21 @@ struct JudgedChangesTests {
     ]
   }
 
+  /// The first of two rounds begins a run, which cannot have made what both were begun for.
+  @Test func `a change that begins several rounds is judged for none of them`() async throws {
+    let tasks = try RunningTasks { directory in
+      ["a", "b"].map { TaskDefinition($0, in: directory, "true", watch: ["f"]) }
+    }
+    tasks.change("f")
+    #expect(await eventually { tasks.runs(of: "a").count == 1 && tasks.runs(of: "b").count == 1 })
+    #expect(await eventually { !tasks.isBusy })
+    let explained = tasks.entries.count {
+      if case .changes(.explained) = $0 { true } else { false }
+    }
+    #expect(explained == 0)
+    #expect(await tasks.end())
+  }
+
   @Test(arguments: [false, true])
   func `a save while a task runs repeats it before what depends on it, and starts a service once`(
     hasSource: Bool
