@@ -28,6 +28,9 @@ extension TaskRunner {
       worker?.stop()
     case .signal(let name, _, let reason) where worker(name)?.awaitsHook ?? false:
       advance { $0.signalIsLate(name, reason) }
+    case .signal(let name, _, let reason) where worker(name)?.isAboutToLaunch ?? false:
+      // Only what the former run has left behind would receive it. The run that follows receives the changes.
+      worker(name)?.start(reason)
     case .signal(let name, let signal, let reason):
       let trigger = state.access { $0.owed.signal(name, reason) }
       openRound(trigger)

@@ -8,6 +8,33 @@ import Testing
 import enum SystemCalls.ExitStatus
 
 struct TaskRunnerTests {
+  /// What the former run has left behind is stopped for a run that has not begun.
+  @Test func `what the leftovers of a run would receive by a signal reaches the next run`()
+    async throws
+  {
+    let line =
+      "test -e once && exec sleep 1000; touch once; "
+      + "(trap '' TERM HUP; until test -e go; do sleep 0.02; done) &"
+    let tasks = try RunningTasks { directory in
+      [TaskDefinition("t", in: directory, line, watch: ["f"], policy: .signal(.hangup))]
+    }
+    tasks.runner.start()
+    #expect(await tasks.tells(["+t", "t"]))
+    tasks.change("f")
+    #expect(
+      await eventually {
+        tasks.runner.queue.sync { tasks.runner.worker("t")?.isAboutToLaunch == true }
+      })
+    tasks.runner.submitKey()
+    tasks.runner.queue.sync {}
+    try tasks.directory.write(to: "go")
+    #expect(await tasks.tells(["+t", "t", "+t"]))
+    #expect(tasks.runs(of: "t").last?.trigger.changes.map(\.path) == [tasks.directory["f"]])
+    let signals = tasks.entries.count { if case .task(_, .signaled) = $0 { true } else { false } }
+    #expect(signals == 0)
+    #expect(await tasks.end())
+  }
+
   /// Says that it is there, and waits until the other one is.
   private func meeting(_ own: String, _ other: String) -> String {
     "touch \(own); until test -e \(other); do sleep 0.1; done"
