@@ -16,6 +16,9 @@ extension TaskRunner {
       case job(usedBy: [String])
       /// These of its direct or indirect dependencies.
       case dependencies([String])
+      /// The changes that were made while its dependencies ran: they are not known yet, as while a burst or a
+      /// git operation is under way, and may require another run of those.
+      case changes
       /// The end of these runs, which depend on it.
       case dependents([String])
       /// The end of a retired task of the same name.
@@ -80,10 +83,10 @@ extension TaskStateMachine {
       ancestors[name, default: []].contains(other) && tasks[other]?.isUnsettled ?? false
     }
     if !above.isEmpty { return .dependencies(above) }
-    if tasks[name]?.request?.judging == .asked {
-      return .dependencies(order.filter(ancestors[name, default: []].contains))
-    }
-    let below = running.filter { descendants[name, default: []].contains($0) }
+    if tasks[name]?.request?.judging == .asked { return .changes }
+    let below =
+      running.filter { descendants[name, default: []].contains($0) }
+      + retiring.filter { $0.isActive && $0.ancestors.contains(name) }.map(\.name)
     if !below.isEmpty { return .dependents(below) }
     if retiring.contains(where: { $0.name == name }) { return .predecessor }
     return .job(usedBy: running + retiring.filter(\.isActive).map(\.name))

@@ -169,7 +169,9 @@ extension TaskStateMachine {
     var actions: [Action] = []
     for name in order.reversed() where !kept.contains(name) {
       guard let task = tasks[name] else { continue }
-      retiring.append((name, isActive: task.phase.isRun))
+      retiring.append(
+        Retired(
+          name: name, isActive: task.phase.isRun, ancestors: ancestors[name, default: []]))
       hasLostMembers = hasLostMembers || roundMembers.contains(name) || task.isUnsettled
       if task.rules.isService { actions.append(.giveUpReadiness(name)) }
       actions.append(.retire(name))

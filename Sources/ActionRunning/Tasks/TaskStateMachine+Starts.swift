@@ -89,7 +89,7 @@ extension TaskStateMachine {
 
   /// Whether a run must end before this task begins.
   func isBlocked(_ name: String) -> Bool {
-    retiring.contains { $0.name == name }
+    retiring.contains { $0.name == name || $0.isActive && $0.ancestors.contains(name) }
       || descendants[name, default: []].contains(where: runs)
   }
 

@@ -219,6 +219,15 @@ package struct TaskStateMachine: Sendable {
     var isDormant: Bool { outcome == .pending && request == nil && phase == .atRest }
   }
 
+  /// A task that is being ended and no longer belongs to the graph.
+  struct Retired: Sendable {
+    let name: String
+    /// Whether it has a run, even if it is being stopped. A service is no run.
+    let isActive: Bool
+    /// The ancestors that it had.
+    let ancestors: Set<String>
+  }
+
   /// So many runs of a task in a row are stopped by changes; the next one reaches its end.
   static let mostStops = 10
 
@@ -230,7 +239,7 @@ package struct TaskStateMachine: Sendable {
   var descendants: [String: Set<String>] = [:]
   var jobs: Int
   /// Tasks that are being ended and no longer belong to the graph.
-  var retiring: [(name: String, isActive: Bool)] = []
+  var retiring: [Retired] = []
   /// The tasks of the present round.
   var roundMembers: Set<String> = []
   /// Whether tasks that were replaced have worked in the present round, which ends without them.

@@ -44,6 +44,7 @@ final class WaitingReporter: Sendable {
     if !reporter.isCommandLine { return waiting }
     return waiting.filter { entry in
       if case .dependencies = entry.cause { return false }
+      if entry.cause == .changes { return false }
       return entry.name == waiting.last?.name
     }
   }
@@ -161,6 +162,7 @@ extension WaitingReporter {
     case .hook: "\(cause); runs again when the hook ends"
     case .job(let holders): "waits for a job: \(verb(holders, "runs", "run"))"
     case .dependencies(let names): "waits for \(list(names))"
+    case .changes: "waits until what changes now is known"
     case .dependents(let names): "waits until \(verb(names, "ends", "end"))"
     case .predecessor: "waits until its former run has ended"
     case .pause: "runs when the session is resumed"

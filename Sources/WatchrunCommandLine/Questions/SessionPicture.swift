@@ -254,6 +254,7 @@ extension TaskRunner.Waiting.Cause {
     case .hook: "hook"
     case .job: "job"
     case .dependencies: "dependencies"
+    case .changes: "changes"
     case .dependents: "dependents"
     case .predecessor: "predecessor"
     case .pause: "pause"

@@ -296,6 +296,18 @@ struct TaskStateMachineTests {
     #expect(script.state("a") == .succeeded)
   }
 
+  @Test func `a changed task does not run beside the run of a retired one that depends on it`() {
+    var script = MachineScript([rules("a"), rules("b", after: "a"), rules("c")])
+    #expect(script { $0.start() } == ["+a", "+c"])
+    #expect(script.end("c") == [])
+    #expect(script.end("a") == ["+b"])
+    let new = [rules("a", policy: .restart), rules("c")]
+    #expect(script { $0.replace(new, jobs: 9, keeping: ["c"]) } == ["retire b", "retire a"])
+    #expect(script { $0.isGone("a") } == [])
+    #expect(script.machine.requests.map(\.cause) == [.dependents(["b"])])
+    #expect(script { $0.isGone("b") } == ["+a"])
+  }
+
   // MARK: Judged changes
 
   @Test func `a service waits until the changes are judged that were made while its ancestors ran`()

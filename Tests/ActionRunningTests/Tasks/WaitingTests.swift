@@ -39,6 +39,15 @@ struct WaitingTests {
     #expect(list == [])
   }
 
+  @Test mutating func `what waits for the judgment of changes waits for none of its dependencies`()
+  {
+    state.machine = TaskStateMachine([rules("a"), rules("s", after: "a", service: true)], jobs: 1)
+    _ = waiting(1) { _ = $0.machine.start() }
+    let list = waiting(2) { _ = $0.machine.ended("a", .succeeded) }
+    #expect(list.map(\.name) == ["s"])
+    #expect(list.map(\.cause) == [.changes])
+  }
+
   @Test mutating func `the request of a key is a wait of its own`() {
     _ = waiting(1) { state in
       _ = state.machine.start()
