@@ -7,7 +7,7 @@ def write(results, directory):
     """Writes both, and gives the text."""
     text = "\n\n".join(part for part in [
         machine(results), bounds(results), starts(results), saves(results), trees(results),
-        work(results), growth(results), pages(results), browser(results),
+        work(results), growth(results), tasks(results), pages(results), browser(results),
     ] if part) + "\n"
     with open(f"{directory}/results.md", "w") as file:
         file.write(text)
@@ -150,6 +150,18 @@ def growth(results):
         return None
     rows = [[f"{int(size):,}", number(cost, "ms")] for size, cost in costs.items()]
     return table(["directories in the tree", "CPU of a burst of 2,000 rewrites"], rows)
+
+
+def tasks(results):
+    costs = results.get("tasks")
+    if not costs:
+        return None
+    files = next(iter(costs.values()))["files"]
+    rows = [
+        [str(count), number(it["cpu"], "ms"), number(it["memory"], "MB"), str(it["runs"])]
+        for count, it in costs.items()
+    ]
+    return table([f"tasks that watch {files:,} rewrites", "CPU", "memory", "runs"], rows)
 
 
 def pages(results):
