@@ -36,7 +36,7 @@ extension Command {
     let current = context.currentDirectory
     let here = directory?.absolute(from: current) ?? current
     // Of many changes, few fit, and most commands name none.
-    let named = expandsPlaceholders ? trigger.changes[...] : []
+    let named = namesChanges ? trigger.changes[...] : []
     let listed = Self.prefix(
       of: named.lazy.map { Self.argument(for: $0.path, in: here) },
       fitting: context.limits.arguments)
@@ -81,6 +81,11 @@ extension Command {
   /// As in entr, where it is the first file of the list in the first run.
   private static let entrFirstPath = Array("/_".utf8)
   private static let firstPaths = [firstPath, entrFirstPath]
+
+  /// Whether a word stands for changed paths.
+  private var namesChanges: Bool {
+    expandsPlaceholders && words.contains { $0 == Self.allPaths || Self.firstPaths.contains($0) }
+  }
 
   private func first(of paths: [[UInt8]]) -> [UInt8]? {
     paths.first ?? firstPathAtStart?.bytes
