@@ -48,8 +48,6 @@ package struct RepetitionCount: Hashable, Sendable {
     package static let tolerance = (
       time: Duration.milliseconds(100), part: 0.1, longest: Duration.milliseconds(200)
     )
-    /// The same beside processes that do not end, for what others are proved to change: no person saves so evenly.
-    package static let sameTime = Duration.milliseconds(25)
     /// The part of the time after a start by which another time differs at least.
     package static let otherTime = 0.25
     /// For how many repetitions, or against how many, one change beside lasting processes counts by its time.
@@ -156,8 +154,8 @@ package struct RepetitionCount: Hashable, Sendable {
   package private(set) var repetitions = 0
   /// Whether it was proved elsewhere, so that neither that nor the time of a change takes them back.
   private var isLearned = false
-  /// The number of starts in a row that were followed by a change of any verdict, at no wide times, or beside
-  /// lasting processes at the same time: others may answer to the run.
+  /// The number of starts in a row that were followed by a change of any verdict, at no wide times: others may answer
+  /// to the run.
   private var followers = 0
   /// When the key changed, after the latest start.
   package private(set) var offset: Duration?
@@ -261,7 +259,6 @@ package struct RepetitionCount: Hashable, Sendable {
   ) {
     let isFirst = !hasChanged || isAnswered
     let isAtSameTime = isNear(offset)
-    let isSame = self.offset.map { Self.distance($0, offset) <= Rules.sameTime } ?? false
     let gap = latest.map { $0.duration(to: now) }
     countRush(gap, isFirst || !isInFinite)
     (hasChanged, isAnswered, latest) = (true, false, now)
@@ -269,7 +266,7 @@ package struct RepetitionCount: Hashable, Sendable {
     wasSeen = verdict == .run || wasSeen && verdict != .others
     if isFirst { (wasAgain, isAgain) = (isAgain, false) }
     let evidence = isFirst ? note(offset, gap, isAtSameTime) : 0
-    if isFirst { countFollower(isInFinite ? !times.areAny : isSame, evidence, isInFinite) }
+    if isFirst { countFollower(evidence, isInFinite) }
     if verdict == .others {
       // A person saves again.
       if !isFirst && !isAtSameTime { followers = 0 }
@@ -294,13 +291,13 @@ package struct RepetitionCount: Hashable, Sendable {
 
   /// Two files that are saved in turn at an even pace beside lasting processes are not delayed by the starts for each
   /// other: only tests prove that such changes follow the starts.
-  private mutating func countFollower(
-    _ follows: Bool, _ evidence: Int, _ isInFinite: Bool
-  ) {
-    if !follows {
+  private mutating func countFollower(_ evidence: Int, _ isInFinite: Bool) {
+    if times.areAny {
       followers = 0
     } else if isInFinite || followers <= Rules.free + Rules.proofs || evidence > 0 {
       followers += 1
+    } else {
+      followers = max(followers + 2 * evidence, Rules.free)
     }
   }
 

@@ -476,12 +476,29 @@ struct RepetitionCountTests {
     #expect(count.repetitions == 0)
   }
 
-  @Test(arguments: [25, 26])
-  mutating func `beside lasting processes they are so within 25 ms`(difference: Int) {
+  @Test(arguments: [25, 600])
+  mutating func `beside lasting processes they are so at no wide times`(difference: Int) {
     let delays = (0..<50).map { number in
       change(1, .others, at: .milliseconds(500 + number % 2 * difference), .lasting)[0]
     }
+    #expect(delays.contains { $0 >= .seconds(8) } == (difference == 25))
     #expect(delays.contains { $0 > .zero } == (difference == 25))
+  }
+
+  /// As a watcher outside of the tree does.
+  @Test(arguments: 1...10 as ClosedRange<UInt64>, [0.4, 1, 2])
+  mutating func `what others change beside a service after each start by 10 % becomes rare`(
+    seed: UInt64, time: Double
+  ) {
+    var random = SeededGenerator(seed: seed)
+    var (now, starts) = (Duration.zero, [Duration]())
+    for _ in 0..<200 {
+      let offset = Duration.seconds(time * .random(in: 0.9...1.1, using: &random))
+      now += offset + change(1, .others, at: offset, .lasting)[0]
+      starts.append(now)
+    }
+    #expect(starts.count { $0 < .seconds(60) } <= 26)
+    #expect(starts.count { $0 < .seconds(600) } <= 60)
   }
 
   @Test mutating func `a doubt takes three repetitions back, and goes on with the row`() {

@@ -56,6 +56,7 @@ extension ChangeJudge {
       }
     }
     common.answered()
+    commonOfOthers.answered()
     return explain(others) + runAtOnce(others)
   }
 

@@ -99,7 +99,10 @@ extension ChangeJudge {
         common.changed(change.verdict, at: now, after: offset, isInFinite: !isBesideLasting)
       }
       switch change.verdict {
-      case .others: markEdited(change)
+      case .others:
+        commonOfOthers.changed(
+          .others, at: now, after: offset, isInFinite: !isBesideLasting)
+        markEdited(change)
       case .run: records[change.path]?.proof.wasOpen = true
       case .unknown: break
       }
@@ -152,6 +155,7 @@ extension ChangeJudge {
       for key in keys(of: change) { records[key]?.count.reset() }
     }
     common.reset()
+    commonOfOthers.reset()
     answers.add(lastReport?.duration(to: now) ?? .zero, round: roundCount)
     return answers.delay == .zero
       ? runAtOnce(changes) : follow(changes, after: answers.delay, at: now)
@@ -160,6 +164,7 @@ extension ChangeJudge {
   /// Requests a run for changes of which others have made at least one. It receives all changes, also those
   /// that were delayed, possibly for other tasks.
   mutating func runAtOnce(_ changes: [PendingChange]) -> [Action] {
+    followUpCount += 1
     let paths = changes.map(\.path)
     let known = followUp == nil ? [] : Set(paths)
     let delayed = followUp?.paths.filter { !known.contains($0) } ?? []

@@ -153,22 +153,20 @@ extension ChangeJudge {
 
   /// The delay of the follow-up that a change requires.
   private func delay(of change: PendingChange) -> Duration {
-    let verdict = change.verdict
-    let isTested = verdict == .others || testsRun
     let counts = keys(of: change).compactMap { records[$0]?.count }
-    let own = counts.map { $0.delay(isTested: isTested) }.max() ?? .zero
-    if verdict == .others { return own }
-    return max(own, min(common.delay(isTested: isTested), longestDelay(of: change)))
+    let own = counts.map { $0.delay(isTested: testsRun) }.max() ?? .zero
+    let common = change.verdict == .others ? commonOfOthers : common
+    return max(own, min(common.delay(isTested: testsRun), longestDelay(of: change, common)))
   }
 
   /// The longest delay because of other paths. A person edits one that has changed in few runs, unless its name
   /// is a fresh one.
-  private func longestDelay(of change: PendingChange) -> Duration {
-    let repetitions = records[change.path]?.count.repetitions ?? 0
-    if change.isOfEntry || repetitions >= Self.fewRepetitions {
+  private func longestDelay(of change: PendingChange, _ common: RepetitionCount) -> Duration {
+    let length = records[change.path]?.count.length ?? 0
+    if change.isOfEntry || length >= Self.fewRepetitions {
       return RepetitionCount.Rules.longestPause
     }
-    let excess = max(common.repetitions - Self.mostOfOthers, 0)
+    let excess = max(common.length - Self.mostOfOthers, 0)
     return min(RepetitionCount.pause(1 + excess), Self.pauseOfOthers)
   }
 
@@ -211,6 +209,7 @@ extension ChangeJudge {
     let answered = followUp.paths.compactMap { records[$0]?.due }.flatMap { keys(of: $0) }
     for key in Set(answered) { records[key]?.count.answered() }
     common.answered()
+    commonOfOthers.answered()
     for path in followUp.paths { update(path) { $0.knownContent = $0.judgedContent } }
     beginObservation(of: followUp.paths)
     cancelFollowUp()

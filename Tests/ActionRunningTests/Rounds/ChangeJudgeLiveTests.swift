@@ -186,7 +186,6 @@ struct ChangeJudgeLiveTests {
       delays.append(bench.now - start)
     }
     #expect(loops.map(\.path) == ["/p/log"] && loops.first?.isRushed == true)
-    #expect(delays[..<3].allSatisfy { $0 <= .milliseconds(250) })
     #expect(delays[35...].allSatisfy { $0 >= .milliseconds(3500) })
     // A person saves another file.
     bench.begin()
