@@ -45,7 +45,7 @@ public struct ChangeBatch: Sendable, Hashable {
     case modified
     /// It existed before the burst, and does not any more.
     case removed
-    /// It existed before the burst under another path, which does not exist any more. A file that has replaced
+    /// It existed before the burst under another path, which does not exist any more. A file that has the path of
     /// another one like that is modified, and its former path removed.
     case renamed
     /// Only its mode, owner, times or extended attributes changed.

@@ -51,7 +51,7 @@ package struct Coalescer {
     var kind = fate.kindInPlace
     var from: Path?
     if !fate.exists {
-      // A file that has a new name is not removed, unless it has replaced another file there.
+      // A file that has a new name is not removed, unless another file had that name.
       if let destination = renames.destination(of: index), !replaces(destination, renames) {
         return nil
       }
@@ -73,11 +73,11 @@ package struct Coalescer {
     }
   }
 
-  /// Whether a file that was moved by itself has replaced another one that is gone, as a save does that goes to
-  /// a temporary file first.
+  /// Whether a file that was moved by itself has the path of another one, as after a save that goes to a temporary
+  /// file first, and may have renamed the former one to a backup.
   private func replaces(_ index: Int, _ renames: Renames) -> Bool {
     let fate = fates[index]
-    return fate.existedBefore && fate.type != .directory && renames.destination(of: index) == nil
+    return fate.existedBefore && fate.type != .directory
       && renames.origin(of: index)?.isCovered == false
   }
 

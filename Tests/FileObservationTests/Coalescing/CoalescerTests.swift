@@ -288,6 +288,14 @@ struct CoalescerTests {
         .created("sedX"), .closed("sedX"), .from("f", 1), .to("f.bak", 1), .from("sedX", 2),
         .to("f", 2),
       ], [.modified("f"), .created("f.bak")]),
+    Burst(
+      "the old one renamed away, and one that was there before the burst in its place",
+      [.from("f", 1), .to("f~", 1), .from("t", 2), .to("f", 2)],
+      [.modified("f"), .created("f~"), .removed("t")]),
+    Burst(
+      "a former backup is replaced by the old one, and that by another file",
+      [.from("f", 1), .from("f~", 3), .to("f~", 1), .from("t", 2), .to("f", 2)],
+      [.modified("f"), .modified("f~"), .removed("t")]),
   ]
 
   @Test(arguments: singlePaths + renames + directories + editors)
