@@ -6,7 +6,7 @@ struct Burst: Sendable {
   struct News {
     /// Whether the burst has begun with it.
     let isFirst: Bool
-    /// Whether a file of the burst is open for writing.
+    /// Whether a file of the burst is open for writing, or was renamed and its path is free.
     let isBeingWritten: Bool
     /// The files whose content has changed that existed when the burst began, and are not open for writing.
     let saved: [Path]
@@ -35,7 +35,8 @@ struct Burst: Sendable {
     guard isNews else { return nil }
     defer { isUnderWay = true }
     return News(
-      isFirst: !isUnderWay, isBeingWritten: coalescer.isBeingWritten, saved: saved)
+      isFirst: !isUnderWay, isBeingWritten: coalescer.isBeingWritten || coalescer.isPathFree,
+      saved: saved)
   }
 
   /// The changes so far. The next ones are another burst's.

@@ -13,6 +13,8 @@ package struct Coalescer {
   /// The traces of files that have disappeared from a path, by inode.
   private var traces: [UInt64: Fate.Traces] = [:]
   private var openCount = 0
+  /// The inodes of files that were renamed and have not replaced others, while nothing has their former paths.
+  private var departed: Set<UInt64> = []
 
   package init() {}
 
@@ -21,6 +23,9 @@ package struct Coalescer {
 
   /// Whether a file of this burst is open for writing.
   package var isBeingWritten: Bool { openCount > 0 }
+
+  /// Whether a file was renamed and its former path is free, as during a save that makes a backup first.
+  var isPathFree: Bool { !departed.isEmpty }
 
   /// Adds an event.
   ///
@@ -34,8 +39,14 @@ package struct Coalescer {
       fates.append(Fate(before: event))
     }
     if fates[index].isOpen { openCount -= 1 }
+    if let inode = fates[index].departed { departed.remove(inode) }
     fates[index].add(event, &traces)
     if fates[index].isOpen { openCount += 1 }
+    if let inode = fates[index].departed { departed.insert(inode) }
+    if !departed.isEmpty, event.kind == .created, fates[index].existedBefore, let file = event.file
+    {
+      departed.remove(file.inode)
+    }
     return fates[index].isSaved
   }
 

@@ -17,6 +17,8 @@ struct Fate {
   /// What was done to the file that is there now.
   private(set) var traces = Traces()
   private(set) var isOpen = false
+  /// The inode of the file that was renamed away, while nothing has the path again.
+  private(set) var departed: UInt64?
 
   /// What was done to a file in a burst, under this path or others.
   struct Traces {
@@ -54,10 +56,14 @@ struct Fate {
         elsewhere[file.inode, default: Traces()].formUnion(traces)
       }
       replace(with: nil, exists: false)
+      if existedBefore, let file = event.file, file.mayBeRenamed, file.type != .directory {
+        departed = file.inode
+      }
     case .created:
       replace(with: event.file, exists: true)
     case .modified(let isOpen):
       exists = true
+      departed = nil
       traces.isWritten = true
       self.isOpen = isOpen
     case .metadata:
@@ -72,6 +78,7 @@ struct Fate {
     hasDisappeared = true
     traces = Traces()
     isOpen = false
+    departed = nil
   }
 }
 

@@ -1,7 +1,8 @@
 /// How long nothing must change before a burst ends and its batch is delivered.
 public enum QuietPeriod: Sendable, Hashable {
   /// Twice the longest gap in the burst within these bounds; the upper bound while a file of the
-  /// burst has been written to and not closed.
+  /// burst has been written to and not closed, or was renamed and nothing has its former path: a
+  /// save may have made a backup.
   ///
   /// A change at most the upper bound after the last one of a burst that has ended belongs to the
   /// same stream, and the gaps before it count, too. A pause of more than twice the upper bound ends
@@ -15,6 +16,6 @@ public enum QuietPeriod: Sendable, Hashable {
   case fixed(Duration)
 
   /// Twice the longest gap in the stream of changes, from 10 to 100 ms; 100 ms while a file of the
-  /// burst has been written to and not closed.
+  /// burst has been written to and not closed, or was renamed and nothing has its former path.
   public static let adaptive = Self.growing(.milliseconds(10) ... .milliseconds(100))
 }

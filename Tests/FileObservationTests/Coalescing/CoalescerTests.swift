@@ -1,6 +1,7 @@
-import FileObservation
 import SystemCalls
 import Testing
+
+@testable import FileObservation
 
 /// The events of a burst, and its net changes.
 struct Burst: Sendable, CustomTestStringConvertible {
@@ -425,6 +426,26 @@ struct CoalescerTests {
     #expect(coalescer.isBeingWritten == isWritten)
     _ = coalescer.take()
     #expect(!coalescer.isBeingWritten)
+  }
+
+  @Test(
+    arguments: [
+      ([.from("f", 1)], true), ([.from("f", 1), .to("f~", 1)], true),
+      ([.from("f", 1), .to("f~", 1), .created("f")], false),
+      ([.from("f", 1), .to("f~", 1), .from("t", 2), .to("f", 2)], false),
+      ([.from("f", 1), .to("f~", 1), .from("t", 2), .to("f", 2), .from("f", 2)], true),
+      ([.from("t", 1), .from("f", 2), .to("f", 1)], false),
+      ([.from("f", 1), .from("g", 2), .created("f")], true),
+      ([.removed("f")], false), ([.created("t"), .from("t", 1), .to("u", 1)], false),
+      ([.from("d", 1, .directory), .to("e", 1, .directory)], false),
+      ([.written("f")], true), ([.written("f"), .from("f", 1), .to("f~", 1), .closed("f")], false),
+    ] as [([RawEvent], Bool)])
+  func `a save is not over while a file is renamed and its name is free`(
+    events: [RawEvent], isUnderWay: Bool
+  ) {
+    var burst = FileObservation.Burst()
+    let news = burst.note(events, afterOverflow: false, countsMetadata: false)
+    #expect(news?.isBeingWritten == isUnderWay)
   }
 
   @Test(
