@@ -50,6 +50,8 @@ final class MemoryDisk: Disk {
   private var freeInodes: [UInt64] = []
   private var opened: [Int32: Int] = [:]
   private var places = SeededGenerator(seed: 0)
+  /// The paths at which something has appeared since this was reset.
+  var arrivals: Set<Path> = []
   /// The hints of changes; `nil` without a source of hints.
   weak var hints: MemoryHints?
 
@@ -95,6 +97,7 @@ extension MemoryDisk {
       changed: now.nanoseconds, mode: type == .directory ? 0o755 : 0o644, content: writeCount,
       parent: directory)
     attach(nodeCount, to: directory, name)
+    arrivals.insert(path)
     hints?.changed(
       directory, .appeared.union(type == .directory ? .directory : []), name: name)
   }
@@ -158,6 +161,7 @@ extension MemoryDisk {
     }
     detach(oldName, from: from)
     attach(number, to: to, newName)
+    arrivals.insert(new)
     nodes[number]?.changed = now.nanoseconds
     hints?.moved(number, isDirectory: nodes[number]?.type == .directory, from, oldName, to, newName)
     if let replaced { discard(replaced) }
@@ -174,6 +178,7 @@ extension MemoryDisk {
     detach(secondName, from: second)
     attach(a, to: second, secondName)
     attach(b, to: first, firstName)
+    arrivals.formUnion([one, other])
     for number in [a, b] { nodes[number]?.changed = now.nanoseconds }
     hints?.moved(a, isDirectory: nodes[a]?.type == .directory, first, firstName, second, secondName)
     hints?.moved(b, isDirectory: nodes[b]?.type == .directory, second, secondName, first, firstName)

@@ -35,6 +35,9 @@ extension ObservationModel {
     }
     for change in changes {
       if let fault = fault(of: change, now) {
+        // It appeared again before it was listed, and may be another file with the same inode.
+        let isArrival = disk.arrivals.contains { change.path.isWithin($0) }
+        if isFirst && change.kind == .created && isArrival && now[change.path] != nil { continue }
         // What changed rules leave to its hint may have gone, or be another file, when that is read.
         if isFirst && change.kind != .created || setting.appliesRules { continue }
         // What could not be read at the start is new when it can be.

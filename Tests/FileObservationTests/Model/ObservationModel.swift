@@ -106,6 +106,7 @@ struct ObservationModel {
     for _ in 0..<world.random(16) { world.step() }
     disk.pass(1_000_000_000)
     before = Self.known(disk)
+    disk.arrivals = []
     world.write("at the start: \(Self.text(before))")
     let hints = setting.isPolled ? nil : MemoryHints(disk)
     self.hints = hints

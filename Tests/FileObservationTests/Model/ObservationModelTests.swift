@@ -6,13 +6,18 @@ import Testing
 
 /// Random operations on a disk in memory, between any two calls of the observer.
 ///
-/// `WATCHRUN_SEEDS=20000 swift test --filter ObservationModel` tries more seeds than those of CI.
+/// `WATCHRUN_SEEDS=20000 swift test --filter ObservationModel` tries more seeds than those of CI, and
+/// `WATCHRUN_SETTING=awaited` only settings whose names contain that.
 struct ObservationModelTests {
   private static let seeds =
     environmentVariable("WATCHRUN_SEEDS").flatMap { UInt64($0) }
     ?? UInt64(Effort.count(60, quick: 8))
 
-  @Test(arguments: ObservationModel.Setting.all)
+  private static let settings = ObservationModel.Setting.all.filter {
+    $0.name.contains(environmentVariable("WATCHRUN_SETTING") ?? "")
+  }
+
+  @Test(arguments: settings)
   func `a consumer of the net changes knows the tree`(setting: ObservationModel.Setting) throws {
     for seed in 1...Self.seeds {
       guard let faults = try ObservationModel.faults(setting, seed: seed, isLogged: false) else {
