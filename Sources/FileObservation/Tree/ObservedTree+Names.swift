@@ -10,8 +10,8 @@ extension ObservedTree {
     if source == nil { return }
     var awaited = root
     while let directory = snapshot.parent(of: awaited) {
-      // A file that is in the way is there.
-      if awaited != root, snapshot.type(of: awaited) == .directory {
+      // A file that is in the way is there. One that was reported is, until its removal is.
+      if awaited != root, snapshot.type(of: awaited) == .directory, !isListed(awaited) {
         snapshot.mark(awaited, .absent)
       }
       if directories[directory]?.watch == nil {
@@ -33,9 +33,14 @@ extension ObservedTree {
         }
         return
       }
-      _ = directories.remove(directory)
+      if !isListed(directory) { _ = directories.remove(directory) }
       awaited = directory
     }
+  }
+
+  /// Whether an entry was found in a directory that is observed, so that its removal will be found.
+  private func isListed(_ entry: Entry) -> Bool {
+    snapshot.inode(of: entry) != 0 && isInDirectory(entry, withCoverage: .entries)
   }
 
   mutating func lookUpAncestor(to entry: Entry) -> Bool {

@@ -34,7 +34,7 @@ extension ObservedTree {
     let isReported = isRoot || reports(path, isDirectory: isDirectory, site.stack)
     let difference = report(
       entry, status, isNew: isNew, at: path, in: site, isReported: isReported, for: occasion)
-    if !isDirectory, directories.watch(ofFile: entry) != nil, !isSame(entry, as: status),
+    if directories.watch(ofFile: entry) != nil, isDirectory || !isSame(entry, as: status),
       let outdated = directories.removeWatch(of: entry)
     {
       source?.unwatch(outdated)
@@ -103,7 +103,10 @@ extension ObservedTree {
     _ entry: Entry, isNew: Bool, in site: Site, for occasion: Occasion
   ) {
     switch occasion {
-    case .hint:
+    case .hint(let reasons):
+      if !isNew, reasons.contains(.disappeared), directories[entry] != nil {
+        return directoryReturned(entry)
+      }
       // A directory without a watch may have become readable.
       guard isNew || directories[entry]?.watch == nil else { return }
       directories.add(entry, coverage: .recursive, stack: site.stack)
@@ -111,6 +114,18 @@ extension ObservedTree {
       scanNow(entry, for: isNew ? .discover : modeOfReadable(entry))
     case .scan(let mode):
       descend(entry, site.stack, for: isNew ? mode.forNewDirectory : mode)
+    }
+  }
+}
+
+extension ObservedTree {
+  /// Compares a directory that was renamed and is back, with its descendants: what was looked up
+  /// meanwhile was not found.
+  private mutating func directoryReturned(_ directory: Entry) {
+    for inner in directories.entries
+    where snapshot.isWithin(inner, directory) && directories[inner] != nil {
+      let isUnread = snapshot.marks(of: inner).contains(.unread)
+      scanNow(inner, for: !isUnread ? comparison : walk.isComparedOnce ? .discover : .baseline)
     }
   }
 }
@@ -259,8 +274,8 @@ extension ObservedTree {
     }
     switch occasion {
     case .hint(let reasons):
-      // Since the first comparison, only one that a scan has left to its hint has no state.
-      if isDirectory, reasons.contains(.appeared), walk.isComparedOnce { return .created }
+      // One that was listed before the hint of its appearance was read, or was left to that.
+      if isDirectory, reasons.contains(.appeared) { return .created }
       if reasons.isDisjoint(with: [.disappeared, .moved]), isSame(entry, as: status),
         status.isBorn(since: start)
       {

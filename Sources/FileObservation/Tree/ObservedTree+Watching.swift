@@ -97,6 +97,8 @@ extension ObservedTree {
     switch addWatch(at: path.path, .file) {
     case .success(let watch):
       if directories.owner(of: watch) == nil { directories.setWatch(watch, ofFile: file) }
+      // The file was renamed and is back.
+      directories.retired.removeIfPresent(watch)
     case .failure(let error):
       // The removal of a file is found in its directory.
       if !error.isNotFound, let parent = snapshot.parent(of: file) {

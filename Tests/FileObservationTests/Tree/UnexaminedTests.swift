@@ -8,51 +8,10 @@ import Testing
 
 /// Directories that cannot be examined for a while, on a disk in memory.
 struct UnexaminedTests {
-  private final class Observed {
-    let disk = MemoryDisk(.init())
-    let hints: MemoryHints
-    let roots: [Path]
-    var tree: ObservedTree
-
-    init(roots: [Path] = ["/r"], prepare: (MemoryDisk) -> Void) {
-      self.roots = roots
-      disk.create("/r", .directory)
-      prepare(disk)
-      disk.pass(1_000_000_000)
-      hints = MemoryHints(disk)
-      tree = ObservedTree(filter: PathFilter(sources: []), source: hints, disk: disk)
-    }
-
-    /// The first scan, and the comparison that follows it.
-    func start() throws {
-      for root in roots { tree.add(.init(path: root, coverage: .recursive)) }
-      while tree.scanPending(until: { true }) {}
-      disk.pass(1_000_000_000)
-      let until = disk.latest
-      for directory in tree.directories.entries {
-        tree.scanNow(directory, for: .diff(since: tree.start, .firstTime(until: until)))
-      }
-      tree.walk.isComparedOnce = true
-    }
-
-    func changes() throws -> [String] {
-      disk.pass(1_000_000_000)
-      try tree.readHints()
-      tree.stopAwaitingArrivals()
-      return takeChanges()
-    }
-
-    func takeChanges() -> [String] {
-      var coalescer = Coalescer()
-      for event in tree.takeFindings().events { coalescer.note(event) }
-      return coalescer.take().map { "\($0.kind) \($0.path)" }.sorted()
-    }
-  }
-
   @Test func `what changes while a directory above a root cannot be searched is found later`()
     throws
   {
-    let observed = Observed { disk in
+    let observed = MemoryTree { disk in
       disk.create("/r/sub", .directory)
       disk.create("/r/f", .file)
     }
@@ -78,7 +37,7 @@ struct UnexaminedTests {
   }
 
   @Test func `a tree that is moved in while no descriptor is free is read later`() throws {
-    let observed = Observed { disk in
+    let observed = MemoryTree { disk in
       disk.create("/away", .directory)
       disk.create("/away/sub", .directory)
       disk.create("/away/sub/f", .file)
@@ -99,7 +58,7 @@ struct UnexaminedTests {
   @Test func `a write before the watch in a directory that cannot be searched is found later`()
     throws
   {
-    let observed = Observed { disk in
+    let observed = MemoryTree { disk in
       disk.create("/r/d", .directory)
       disk.create("/r/d/f", .file)
       disk.setMode(0o600, of: "/r/d")
@@ -116,7 +75,7 @@ struct UnexaminedTests {
   }
 
   @Test func `a watched file that changes where it cannot be looked up is compared later`() throws {
-    let observed = Observed(roots: ["/r", "/r/f", "/r/g"]) { disk in
+    let observed = MemoryTree(roots: ["/r", "/r/f", "/r/g"]) { disk in
       disk.create("/r/f", .file)
       disk.create("/r/g", .file)
     }
