@@ -13,8 +13,8 @@ struct ObservationModelTests {
     environmentVariable("WATCHRUN_SEEDS").flatMap { UInt64($0) }
     ?? UInt64(Effort.count(60, quick: 8))
 
-  private static let settings = ObservationModel.Setting.all.filter {
-    $0.name.contains(environmentVariable("WATCHRUN_SETTING") ?? "")
+  private static let settings = ObservationModel.Setting.all.filter { setting in
+    environmentVariable("WATCHRUN_SETTING").map { setting.name.contains($0) } ?? true
   }
 
   @Test(arguments: settings)
