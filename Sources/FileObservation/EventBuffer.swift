@@ -14,6 +14,8 @@ final class EventBuffer: Sendable {
     var settled: [@Sendable () -> Void] = []
     /// Whether a task reads.
     var isRead = false
+    /// The task that has read last.
+    var task: Int?
     /// Set when the events are the last ones.
     var end: Result<Void, ObserverError>?
   }
@@ -43,10 +45,12 @@ final class EventBuffer: Sendable {
     for call in settled { call() }
   }
 
-  /// Calls `done` when the reader has dealt with all events so far; at once if there is no reader.
-  func settle(_ done: @escaping @Sendable () -> Void) {
+  /// Calls `done` when the reader has dealt with all events so far; at once if there is no reader, or
+  /// if it is the task that asks, which would wait for itself.
+  func settle(for task: Int?, _ done: @escaping @Sendable () -> Void) {
     let isSettled = state.withLock { state in
-      let isBusy = state.isRead && state.end == nil && state.readers.isEmpty
+      let isAsking = task != nil && state.task == task
+      let isBusy = state.isRead && state.end == nil && state.readers.isEmpty && !isAsking
       if isBusy { state.settled.append(done) }
       return !isBusy
     }
@@ -54,10 +58,11 @@ final class EventBuffer: Sendable {
   }
 
   /// Calls `reader` with the next event, or with `nil` at the end.
-  func wait(_ reader: @escaping Reader) {
+  func wait(by task: Int?, _ reader: @escaping Reader) {
     let (result, settled) = state.withLock {
       state -> (Result<FileObserver.Event?, ObserverError>?, [@Sendable () -> Void]) in
       state.isRead = true
+      state.task = task
       if !state.events.isEmpty { return (.success(state.events.removeFirst()), []) }
       defer { state.settled = [] }
       if let end = state.end { return (end.map { nil }, state.settled) }

@@ -140,7 +140,7 @@ extension FileObserver {
       subscribe(
         Subscriber(
           receive: { if case .changed(let batch) = $0 { inbox.put(batch) } },
-          end: { inbox.close($0) }, settle: { $0() }))
+          end: { inbox.close($0) }, settle: { $1() }))
     }
     return inbox
   }

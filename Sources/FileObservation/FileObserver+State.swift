@@ -22,8 +22,9 @@ extension FileObserver {
     let receive: @Sendable (Event) -> Void
     /// Called once, after the last event: with the error if observing failed.
     let end: @Sendable (ObserverError?) -> Void
-    /// Calls a closure when the receiver has dealt with all events so far.
-    let settle: @Sendable (_ done: @escaping @Sendable () -> Void) -> Void
+    /// Calls a closure when the receiver has dealt with all events so far. A task that asks is not
+    /// waited for.
+    let settle: @Sendable (_ task: Int?, _ done: @escaping @Sendable () -> Void) -> Void
   }
 
   /// Identifies a subscriber.
@@ -112,12 +113,12 @@ extension FileObserver {
     for (_, subscriber) in subscribers { subscriber.receive(event) }
   }
 
-  /// Calls `done` when all receivers have dealt with all events so far.
-  func settle(_ done: @escaping @Sendable () -> Void) {
+  /// Calls `done` when all receivers but the task that asks have dealt with all events so far.
+  func settle(for task: Int?, _ done: @escaping @Sendable () -> Void) {
     let subscribers = state.withLock { $0.subscribers.map(\.subscriber) }
     // One after the other, the last one first.
     subscribers.reduce(done) { done, subscriber in
-      { subscriber.settle(done) }
+      { subscriber.settle(task, done) }
     }()
   }
 

@@ -56,10 +56,12 @@ extension FileObserver {
   /// Delivers every change made before this call, like ``flush(then:)``, and returns when the handler
   /// has returned from it, and each task that reads a stream has come back for the next element.
   ///
-  /// A task that reads must not call it: it would wait for itself.
+  /// A task that reads a stream may call it between two elements, and is not waited for: it finds the
+  /// changes in the stream. It must not await a child task that calls it.
   public func flush() async {
+    let task = currentTask()
     await withCheckedContinuation { continuation in
-      flush { [self] in settle { continuation.resume() } }
+      flush { [self] in settle(for: task) { continuation.resume() } }
     }
   }
 
@@ -118,12 +120,16 @@ private struct EventStream<Element: Sendable>: AsyncSequence, Sendable {
   func makeAsyncIterator() -> Iterator { Iterator(reader: reader, select: select) }
 }
 
+/// Tells the present task from others that exist at the same time.
+private func currentTask() -> Int? { withUnsafeCurrentTask { $0?.hashValue } }
+
 extension EventBuffer {
   /// Waits for the next event; `nil` at the end, or when the task is cancelled.
   func next() async throws(ObserverError) -> FileObserver.Event? {
+    let task = currentTask()
     let result = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        wait { continuation.resume(returning: $0) }
+        wait(by: task) { continuation.resume(returning: $0) }
       }
     } onCancel: {
       close(nil)

@@ -153,7 +153,7 @@ public final class FileObserver: Sendable {
     let subscriber = Subscriber(
       receive: { event in call { handler(event) } },
       end: { error in if let error { call { onFailure(error) } } },
-      settle: { queue.async(flags: .barrier, execute: $0) })
+      settle: { queue.async(flags: .barrier, execute: $1) })
     state.withLock { if case .idle = $0.phase { $0.handlerQueue = queue } }
     if try !self.start(for: subscriber, countingFrom: start, makeBackend) { throw misuse }
   }
@@ -230,6 +230,9 @@ public final class FileObserver: Sendable {
   /// Polled directories are polled once more. During the first scan, `done` waits for its end;
   /// while git changes the tree with its index locked, for the end of the burst. An observer that is not running,
   /// or is paused, delivers nothing and calls `done`.
+  ///
+  /// It never waits for its caller: it returns at once, also when a handler, a completion handler of
+  /// the observer or a task that reads a stream calls it, and `done` is called while they are busy.
   ///
   /// - Parameter done: Called on a queue of the observer's, after the batches were handed to the
   ///   handler's queue and to the streams. To run after the handler, dispatch to its queue.

@@ -9,7 +9,8 @@ final class StreamReader: Sendable {
     let buffer = buffer
     subscription = observer.subscribe(
       FileObserver.Subscriber(
-        receive: { buffer.put($0) }, end: { buffer.close($0) }, settle: { buffer.settle($0) }))
+        receive: { buffer.put($0) }, end: { buffer.close($0) },
+        settle: { buffer.settle(for: $0, $1) }))
   }
 
   deinit {

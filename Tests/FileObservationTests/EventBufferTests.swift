@@ -17,7 +17,7 @@ struct EventBufferTests {
     var isOver = false
     while !isOver {
       let count = batches.withLock(\.count)
-      buffer.wait { result in
+      buffer.wait(by: nil) { result in
         if case .success(.changed(let batch)) = result { batches.withLock { $0.append(batch) } }
       }
       isOver = batches.withLock(\.count) == count

@@ -112,6 +112,52 @@ struct FileObserverSettlingTests {
     try await reader.value
   }
 
+  @Test func `a task that reads a stream is not waited for when it flushes`() async throws {
+    #expect(await clockTicks())
+    let batches = observer.batches
+    try observer.start()
+    let (directory, observer) = (directory, observer)
+    let isDone = Mutex(false)
+    let reader = Task {
+      var iterator = batches.makeAsyncIterator()
+      try directory.write(to: "1")
+      observer.flush {}
+      #expect(try await iterator.next() != nil)
+      try directory.write(to: "2")
+      await observer.flush()
+      isDone.withLock { $0 = true }
+      #expect(try await iterator.next()?.changes.contains { $0.path == directory["2"] } == true)
+    }
+    #expect(await eventually { isDone.withLock { $0 } })
+    // Ends the task, also if it waits for itself.
+    await observer.stop()
+    try await reader.value
+  }
+
+  @Test func `a flush within a handler or a completion handler completes`() async throws {
+    #expect(await clockTicks())
+    let flushed = Log<String>()
+    let observer = observer
+    try observer.start(on: DispatchQueue(label: "handler")) { event in
+      guard case .changed = event else { return }
+      let done = DispatchSemaphore(value: 0)
+      observer.flush {
+        flushed.note("in handler")
+        // On the observer's queue.
+        observer.flush { flushed.note("in completion handler") }
+        done.signal()
+      }
+      // Also one that waits for it.
+      flushed.note(done.wait(timeout: .now() + 10) == .success ? "returned" : "waited")
+    } onFailure: { _ in
+    }
+    try directory.write(to: "f")
+    observer.flush {}
+    #expect(await eventually { flushed.entries.count == 3 })
+    #expect(Set(flushed.entries) == ["in handler", "in completion handler", "returned"])
+    await observer.stop()
+  }
+
   @Test func `while no task reads, batches are merged`() async throws {
     #expect(await clockTicks())
     let batches = observer.batches
