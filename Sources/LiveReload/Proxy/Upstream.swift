@@ -66,11 +66,11 @@ final class Upstream {
     }
   }
 
-  /// Takes back a connection.
+  /// Takes back a connection. A server that stops gracefully would wait for one that is kept.
   func release(_ connection: UpstreamConnection, isReusable: Bool) {
     connection.use(by: nil)
     if connection.isTunnel { return connection.stream.closeWhenSent() }
-    if !isReusable || idle.count >= Self.mostIdle || !connection.isClean() {
+    if !isReusable || isRestarting || idle.count >= Self.mostIdle || !connection.isClean() {
       return connection.stream.close()
     }
     connection.stream.resume()

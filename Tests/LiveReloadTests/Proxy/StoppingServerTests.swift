@@ -159,4 +159,12 @@ struct StoppingServerTests {
     server.send(method == "GET" ? "d" : "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nold")
     #expect(client.receiveAll().hasSuffix("old"))
   }
+
+  @Test func `a connection whose request is answered meanwhile is closed`() throws {
+    let server = try request()
+    stop()
+    server.send("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nold")
+    #expect(client.receiveAll().hasSuffix("old"))
+    #expect(server.isEnded, "a server that stops gracefully waits for it")
+  }
 }
