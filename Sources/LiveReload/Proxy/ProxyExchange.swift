@@ -88,9 +88,6 @@ struct ProxyExchange: Sendable {
   /// Whether the client has received something of the response.
   var hasBegun: Bool { phase == .responding || phase == .tunnel }
 
-  /// Whether the server has the request, and has not begun to answer.
-  var isAwaitingAnswer: Bool { phase == .sent }
-
   // MARK: - The client
 
   /// - Parameter isHeld: Whether the server is restarting.
@@ -240,19 +237,19 @@ struct ProxyExchange: Sendable {
     return [.respond(head)]
   }
 
-  /// The server is asked to stop. One that stops gracefully waits until all connections are at rest, so that what may
-  /// never end by itself is ended: a tunnel, an event stream, and a request that has got no answer for a while, which
-  /// is sent again to the server that starts. Any other exchange may be about to end.
+  /// The server is asked to stop.
   ///
   /// - Parameters:
   ///   - isEndless: Whether the response is an event stream.
-  ///   - isSlow: Whether the request has waited for an answer for a while.
-  mutating func serverStops(isEndless: Bool, isSlow: Bool) -> [Action] {
+  ///   - isStuck: Whether the response does not go on.
+  mutating func serverStops(_ moment: ServerStop, isEndless: Bool, isStuck: Bool) -> [Action] {
     switch phase {
     case .tunnel: return endResponse()
     case .responding where isEndless: return endResponse()
-    case .sent where isSlow && isRepeatable:
+    case .responding where moment == .isStuck && isStuck: return connectionLost()
+    case .sent where moment == .isSlow && isRepeatable, .holding where moment == .isStuck:
       isTimeUp = false
+      heldHead = nil
       return [.release(isReusable: false)] + waitOrFail(.closedEarly)
     case .waiting, .connecting, .sent, .holding, .responding, .done:
       return []

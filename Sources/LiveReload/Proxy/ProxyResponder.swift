@@ -42,6 +42,8 @@ final class ProxyResponder: Exchange, UpstreamUser {
   /// Whether the response is an event stream. A client that closes its sending side does not wait
   /// for one.
   private var isEndless = false
+  /// Whether nothing of the response has come since the server was asked to stop, or was reminded.
+  private var isStuck = false
   /// The next attempt while the server starts, and the pause before it, in milliseconds.
   private var retry: UInt64?
   private var pause: Int?
@@ -215,11 +217,14 @@ final class ProxyResponder: Exchange, UpstreamUser {
     step { $0.connectionLost(failure, isRestarting: isRestarting) }
   }
 
-  func serverStops(isSlow: Bool) {
-    let wasAsked = exchange.isAwaitingAnswer
-    step { [isEndless] in $0.serverStops(isEndless: isEndless, isSlow: isSlow) }
+  func serverStops(_ moment: ServerStop) {
+    let hadServer = server != nil
+    step { [isEndless, isStuck] in
+      $0.serverStops(moment, isEndless: isEndless, isStuck: isStuck)
+    }
+    isStuck = true
     // It waits for the next server as long as a new request.
-    if wasAsked && !exchange.isAwaitingAnswer { limitHold() }
+    if hadServer && server == nil && !exchange.isDone { limitHold() }
   }
 
   // MARK: - The response
@@ -281,6 +286,7 @@ final class ProxyResponder: Exchange, UpstreamUser {
   }
 
   private func send(_ bytes: [UInt8]) {
+    isStuck = false
     fingerprint?.add(bytes)
     if goodbye != nil { prepareGoodbye() }
     if var injector {

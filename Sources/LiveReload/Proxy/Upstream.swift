@@ -5,8 +5,9 @@ final class Upstream {
   private static let mostIdle = 32
   /// The longest time for which a request is held while the server restarts.
   private static let hold = Duration.seconds(10)
-  /// How long a server that is asked to stop may take to answer its last requests.
-  private static let patience = Duration.milliseconds(500)
+  /// How long a server that is asked to stop may take to begin its last answers, and then be silent within one.
+  private static let patience: [(ServerStop, after: Duration)] =
+    [(.isSlow, after: .milliseconds(500)), (.isStuck, after: .seconds(3))]
   private static let shortestPause = 40
   private static let longestPause = 250
 
@@ -91,12 +92,16 @@ final class Upstream {
     restarts += 1
     for connection in idle { connection.stream.close() }
     idle = []
-    forEach { $0.serverStops(isSlow: false) }
-    if requests.isEmpty { return }
-    let number = restarts
-    loop.call(after: Self.patience) { [weak self] in
+    forEach { $0.serverStops(.begins) }
+    end(Self.patience[...], restarts)
+  }
+
+  private func end(_ rest: ArraySlice<(ServerStop, after: Duration)>, _ number: Int) {
+    guard !requests.isEmpty, let next = rest.first else { return }
+    loop.call(after: next.after) { [weak self] in
       guard let self, isRestarting, restarts == number else { return }
-      forEach { $0.serverStops(isSlow: true) }
+      forEach { $0.serverStops(next.0) }
+      end(rest.dropFirst(), number)
     }
   }
 

@@ -1,5 +1,16 @@
 import SystemCalls
 
+/// What is to be ended of the requests to a server that is asked to stop: one that stops gracefully waits until all
+/// connections are at rest.
+enum ServerStop {
+  /// What has no end by itself: a tunnel, and an event stream.
+  case begins
+  /// A request without an answer, which is sent again to the server that starts.
+  case isSlow
+  /// An answer that has not gone on since `isSlow`: the server is silent, or the client takes nothing.
+  case isStuck
+}
+
 /// The user of a connection to the server behind a page.
 protocol UpstreamUser: AnyObject {
   func upstreamConnected(_ connection: UpstreamConnection)
@@ -13,9 +24,7 @@ protocol UpstreamUser: AnyObject {
   func upstreamEnded()
   func upstreamLost(_ failure: ProxyExchange.Failure)
   /// The server is asked to stop, and waits for its requests.
-  ///
-  /// - Parameter isSlow: Whether it has been for a while.
-  func serverStops(isSlow: Bool)
+  func serverStops(_ moment: ServerStop)
   /// The server may answer now.
   func serverMayAnswer()
   /// The server cannot start.
@@ -26,7 +35,7 @@ extension UpstreamUser {
   func upstreamReceived(raw bytes: [UInt8]) {}
   func upstreamDrained() {}
   func upstreamEnded() {}
-  func serverStops(isSlow: Bool) {}
+  func serverStops(_ moment: ServerStop) {}
   func serverMayAnswer() {}
   func giveUp() {}
 }

@@ -167,4 +167,39 @@ struct StoppingServerTests {
     #expect(client.receiveAll().hasSuffix("old"))
     #expect(server.isEnded, "a server that stops gracefully waits for it")
   }
+
+  @Test(arguments: [3, 1_000_000])
+  func `an answer that does not go on is cut off`(length: Int) throws {
+    let server = try request()
+    server.send("HTTP/1.1 200 OK\r\nContent-Length: 9000000\r\n\r\n")
+    for _ in 0..<length / 1000 { server.send(String(repeating: "x", count: 1000)) }
+    stop()
+    pages.network.advance(seconds: 1)
+    #expect(!server.isEnded)
+    pages.network.advance(seconds: 9)
+    #expect(server.isEnded)
+    // A client does not take it for a complete one.
+    #expect(client.receiveAll().utf8.count < 9_000_000 && client.isEnded)
+  }
+
+  @Test func `an answer that goes on is not cut off`() throws {
+    let server = try request()
+    server.send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n")
+    stop()
+    for _ in 0..<9 {
+      server.send("x")
+      pages.network.advance(seconds: 1)
+    }
+    #expect(client.receiveAll().hasSuffix("xxxxxxxxx") && !client.isEnded)
+  }
+
+  @Test func `a page that has only begun is asked of the next server`() throws {
+    let server = try request()
+    server.send("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 3\r\n\r\n")
+    stop()
+    pages.network.advance(seconds: 10)
+    #expect(server.isEnded)
+    pages.core.note(.started(task: "server"))
+    #expect(try #require(listener.next()).receiveAll().hasPrefix("GET /1"))
+  }
 }
