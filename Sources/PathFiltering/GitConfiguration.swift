@@ -2,14 +2,15 @@ import SystemCalls
 
 /// The two git settings that affect ignoring.
 ///
-/// They are read from the files of the system, the user and the repository; later files take
-/// precedence. Files named by `include.path`, settings of a single worktree, and settings in the
-/// environment are not read.
+/// They are read from the files of the system, the user, the repository and the worktree; later files
+/// take precedence. Files named by `include.path` and settings in the environment are not read.
 struct GitConfiguration: Sendable {
   /// `core.excludesFile`, as git prints it; `nil` if it is not set.
   private var namedExcludesFile: [UInt8]?
   /// `core.ignoreCase`.
   private(set) var ignoresCase = false
+  /// `extensions.worktreeConfig`: whether worktrees have settings of their own.
+  private var hasWorktreeSettings = false
   private let directories: UserDirectories
 
   /// Reads the files of the system and the user.
@@ -26,10 +27,15 @@ struct GitConfiguration: Sendable {
     }
   }
 
-  /// Returns these settings, overridden by those of a repository's file.
-  func adding(_ file: Path, warn: (SystemError) -> Void) -> GitConfiguration {
+  /// Returns these settings, overridden by those of a repository and of its worktree.
+  func adding(_ repository: GitRepository, warn: (SystemError) -> Void) -> GitConfiguration {
     var sum = self
-    sum.read(file, warn: warn)
+    // git does not heed it in the files of the user.
+    sum.hasWorktreeSettings = false
+    sum.read(repository.commonDirectory.appending("config"), warn: warn)
+    if sum.hasWorktreeSettings {
+      sum.read(repository.directory.appending("config.worktree"), warn: warn)
+    }
     return sum
   }
 
@@ -56,6 +62,7 @@ struct GitConfiguration: Sendable {
       switch entry.name {
       case "core.excludesfile": if let name = entry.value { namedExcludesFile = expanded(name) }
       case "core.ignorecase": ignoresCase = Self.isTrue(entry.value)
+      case "extensions.worktreeconfig": hasWorktreeSettings = Self.isTrue(entry.value)
       default: break
       }
     }

@@ -32,8 +32,7 @@ struct IgnoreContext: Sendable {
   /// Enters a nested repository.
   mutating func enter(_ repository: GitRepository, warn: (SystemError) -> Void) {
     self.repository = repository
-    configuration = userConfiguration.adding(
-      repository.commonDirectory.appending("config"), warn: warn)
+    configuration = userConfiguration.adding(repository, warn: warn)
   }
 }
 

@@ -207,6 +207,23 @@ struct IgnoreStackTests {
     #expect(explain("a.mine") == "::")
   }
 
+  @Test func `a worktree may have settings of its own, which git reads if it is told to`() throws {
+    try tree.makeRepository("main")
+    try tree.write("main/.git/worktrees/w/commondir", "../..\n")
+    try tree.write("w/.git", "gitdir: \(tree.path("main/.git/worktrees/w"))\n")
+    try tree.write(
+      "main/.git/worktrees/w/config.worktree", "[core]\n\texcludesFile = ~/worktree\n")
+    try tree.write("main/.git/config.worktree", "[core]\n\texcludesFile = ~/main\n")
+    try tree.writeAtHome("worktree", "*.w\n")
+    try tree.writeAtHome("main", "*.m\n")
+    #expect(explain("w/a.w", below: "w") == "::")
+
+    try tree.makeRepository("main", configuration: "[extensions]\n\tworktreeConfig = true\n")
+    #expect(explain("w/a.w", below: "w") == "\(tree.home)/worktree:1:*.w")
+    #expect(explain("w/a.m", below: "w") == "::")
+    #expect(explain("main/a.m", below: "main") == "\(tree.home)/main:1:*.m")
+  }
+
   @Test func `ignore files have exact names`() throws {
     try tree.makeRepository()
     try tree.writeAtHome(".config/git/gitignore", "x\n")
