@@ -20,6 +20,22 @@ public struct SessionClient: Sendable {
     try self.init(in: directory, SessionDirectory.candidates())
   }
 
+  /// The same, but a session that does not exist yet is awaited for so long: who has just started one in the
+  /// background does not know when it can be asked.
+  public init(in directory: Path, waiting time: Duration?) throws(SessionError) {
+    let deadline = Instant.now + (time ?? .zero)
+    while true {
+      do throws(SessionError) {
+        try self.init(in: directory)
+        return
+      } catch {
+        let rest = deadline - .now
+        guard case .noSession = error, rest > .zero else { throw error }
+        _ = try? LocalSocket.wait(for: -1, atMost: min(rest, .milliseconds(20)))
+      }
+    }
+  }
+
   init(in directory: Path, _ candidates: [SessionDirectory]) throws(SessionError) {
     var problem: SessionError?
     for place in directory.lineage {

@@ -90,6 +90,24 @@ import Testing
     }
   }
 
+  @Test func `a session that starts meanwhile is awaited for the time that is given`() async throws
+  {
+    try await withProject { project in
+      let question = try await project.start("--wait=60s")
+      _ = try await project.start("sh", "-c", #"echo run >> "$LOG""#)
+      try await #expect(question.ended() == .exited(0))
+      #expect(question.process.output.text.hasPrefix("sh: succeeded"))
+    }
+  }
+
+  @Test(arguments: ["--wait", "--wait=0", "--wait=50ms"])
+  func `without a time, and when it is over, there is no session`(question: String) async throws {
+    try await withProject { project in
+      let text = try await ask(question, status: 3, in: project)
+      #expect(text.contains("no session of watchrun in"))
+    }
+  }
+
   @Test func `two sessions of a directory both count`() async throws {
     try await withProject { project in
       _ = try await project.startRunning([], "sh", "-c", #"echo run >> "$LOG""#)

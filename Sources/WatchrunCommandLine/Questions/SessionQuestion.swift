@@ -28,7 +28,11 @@ struct SessionQuestion {
     var answers: [(json: [UInt8], answer: SessionAnswer)] = []
     var followed: Result<Int32, Failure>?
     do throws(SessionError) {
-      let client = try SessionClient(in: directory)
+      let asked = Instant.now
+      var request = request
+      let client = try SessionClient(
+        in: directory, waiting: request.verb == .wait ? request.time : nil)
+      request.time = request.time.map { max(.zero, $0 - asked.duration(to: .now)) }
       if request.follows {
         followed = try follow(client)
       } else {
