@@ -30,6 +30,14 @@ extension RunReporter {
   func shown(_ path: Path) -> String {
     path.shown(in: directory).description
   }
+
+  /// Why a task is not run.
+  func words(for cause: TaskReport.Cause) -> String {
+    switch cause {
+    case .failed(let task): hasEnded(task) ? "\(task) has ended" : "\(task) failed"
+    case .notReady(let task): "\(task) is not ready"
+    }
+  }
 }
 
 extension TaskRound.Outcome {
@@ -66,15 +74,6 @@ extension SystemError {
   var unwrittenPathsMessage: String {
     "no WATCHRUN_PATHS_FILE for runs: cannot write to \(temporaryFilesDirectory()): \(reason); "
       + "make room there, or set TMPDIR to another directory"
-  }
-}
-
-extension TaskReport.Cause {
-  var words: String {
-    switch self {
-    case .failed(let task): "\(task) failed"
-    case .notReady(let task): "\(task) is not ready"
-    }
   }
 }
 

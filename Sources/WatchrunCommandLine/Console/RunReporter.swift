@@ -25,6 +25,8 @@ final class RunReporter: Sendable {
     var held = HeldOutputs()
     /// The tasks that keep running: their end is a failure.
     var services: Set<String> = []
+    /// The services of which the latest run has ended with status 0.
+    var endedServices: Set<String> = []
     /// The tasks that a change restarts.
     var restarted: Set<String> = []
     var queued: Set<String> = []
@@ -75,6 +77,10 @@ final class RunReporter: Sendable {
 
   /// Whether a change restarts the task, as is set for it.
   func isRestarted(_ task: String) -> Bool { state.withLock { $0.restarted.contains(task) } }
+
+  /// Whether the latest run of a service has ended with status 0, which is neither a success nor a failure of
+  /// its command.
+  func hasEnded(_ service: String) -> Bool { state.withLock { $0.endedServices.contains(service) } }
 
   /// Whether a change waits for the end of the task's run, as is set for it.
   func isQueued(_ task: String) -> Bool { state.withLock { $0.queued.contains(task) } }
@@ -164,9 +170,9 @@ extension RunReporter {
       if conflict != before { say(.problem, task, conflict.message, style: .bad) }
     case .task(let task, .skipped(let cause)):
       // On the command line, the failure of the build says it.
-      if !isCommandLine { say(.news, task, "skipped: \(cause.words)", style: .warning) }
+      if !isCommandLine { say(.news, task, "skipped: \(words(for: cause))", style: .warning) }
     case .task(let task, .kept(let cause)):
-      if !isCommandLine { say(.news, task, "not restarted: \(cause.words)", style: .warning) }
+      if !isCommandLine { say(.news, task, "not restarted: \(words(for: cause))", style: .warning) }
     case .task(let task, .ready(let time)):
       let level = isCommandLine ? Console.Level.detail : .news
       say(level, task, "ready after \(time.shortDescription)", style: .good)
@@ -221,7 +227,10 @@ extension RunReporter {
 
   private func reportStart(_ run: TaskReport.Run) {
     if run.job == .hook { return say(.detail, run.task, "running the hook", style: .faint) }
-    state.withLock { $0.conflicts[run.task] = nil }
+    state.withLock { state in
+      state.conflicts[run.task] = nil
+      state.endedServices.remove(run.task)
+    }
     let text = text(of: run.task)
     let verb = text.role == .build ? "building:" : "running"
     say(.news, run.task, "\(verb) \(text.shownCommand)" + reason(of: run.trigger), style: .faint)
@@ -249,6 +258,12 @@ extension RunReporter {
     _ ending: TaskReport.Ending, _ diagnostics: DiagnosticSummary?
   ) {
     if state.withLock({ $0.left.remove(run) }) != nil { return }
+    if ending == .byItself && status.isSuccess && run.job == .command {
+      state.withLock { state in
+        guard state.origin == .project, state.services.contains(run.task) else { return }
+        state.endedServices.insert(run.task)
+      }
+    }
     let subject = subject(of: run)
     let found = diagnostics.map { ": \($0.text(in: directory))" } ?? ""
     switch (status, ending) {
@@ -256,6 +271,10 @@ extension RunReporter {
       say(.news, run.task, "\(subject)stopped after \(duration)", style: .faint)
     case (_, .timedOut):
       say(.detail, run.task, "stopped after \(duration)\(found)", style: .faint)
+    case (.exited(0), .byItself) where hasEnded(run.task) && run.job == .command:
+      say(
+        .problem, run.task, "\(subject)ended with status 0 after \(duration)\(found)",
+        style: .warning)
     case (.exited(0), .byItself):
       let level = run.job == .hook ? Console.Level.detail : .news
       say(level, run.task, "\(subject)succeeded in \(duration)\(found)", style: .good)

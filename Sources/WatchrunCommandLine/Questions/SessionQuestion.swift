@@ -197,7 +197,8 @@ struct SessionQuestion {
     case "succeeded": return "succeeded" + (time.map { " in \($0)" } ?? "")
     case "failed":
       let status = task.status.map { " with status \($0)" } ?? ""
-      return "failed\(status)" + (time.map { " after \($0)" } ?? "")
+      // A service that ends by itself has failed, whatever its status.
+      return (task.status == 0 ? "ended" : "failed") + status + (time.map { " after \($0)" } ?? "")
     case "running":
       guard let began = task.startedAt else { return "running" }
       let now = Int(FileTime.now().nanoseconds / 1_000_000)

@@ -94,4 +94,20 @@ import Testing
       #expect(!watchrun.errors.contains { $0.contains("failed") })
     }
   }
+
+  @Test func `a service that ends with status 0 is said to have ended, not to have succeeded`()
+    async throws
+  {
+    try await withProject { project in
+      try project.writeTasks(
+        """
+        db: { run: "true", service: true, ready: { line: "up" } },
+        app: { run: "echo app >> $LOG", after: ["db"] },
+        """)
+      let watchrun = try await project.startTasks()
+      try await watchrun.said("watchrun: db: ended with status 0 after")
+      try await watchrun.said("watchrun: app: skipped: db has ended")
+      #expect(!watchrun.errors.contains { $0.contains("succeeded") || $0.contains("failed") })
+    }
+  }
 }
