@@ -94,9 +94,12 @@ public final class PageServer: Sendable {
     queue.async { [self] in core.access { $0?.site(name)?.show(failure) } }
   }
 
-  /// Processes an event of the tasks.
+  /// Processes an event of the tasks: at once one that a server is about to be asked to stop, whose connections are
+  /// to be closed by this side first, and any other soon.
   public func note(_ activity: Activity) {
-    switch pending.withLock({ $0.add(activity) }) {
+    let due = pending.withLock { $0.add(activity) }
+    if case .stopping = activity { return queue.wait { processActivities() } }
+    switch due {
     case .now: queue.async { [self] in processActivities() }
     case .later:
       queue.asyncAfter(deadline: .now() + Self.outputPause) { [self] in processActivities() }

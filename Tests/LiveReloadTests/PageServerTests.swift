@@ -397,4 +397,23 @@ struct PageServerTests {
     #expect(error?.description.hasPrefix("cannot serve third: port \(port) is in use") == true)
     #expect(error?.description.hasSuffix("(pid \(processIDs().own))") == true)
   }
+
+  @Test func `idle connections to a server are closed before it is asked to stop`() async throws {
+    let listener = try Socket.listen(at: "127.0.0.1", port: 0)
+    let address = ServerAddress(host: "127.0.0.1", port: Socket.port(of: listener))
+    let port = try pages.open(
+      Page(name: "page", source: .upstream(address), dependencies: ["server"]))
+    let task = Activity.TaskDescription(name: "server", command: "", isService: true)
+    pages.server.note(.tasks([task]))
+    pages.server.note(.started(task: "server"))
+    let client = try RawClient(port: port)
+    _ = await client.send("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    let server = RawClient(try await listener.accept())
+    _ = await server.receive { $0.hasSuffix("\r\n\r\n") }
+    _ = await server.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+    _ = await client.receive { $0.hasSuffix("ok") }
+    pages.server.note(.stopping(task: "server"))
+    let isEnded = server.isEnded
+    #expect(isEnded, "the side that ends a connection first keeps the port in use")
+  }
 }

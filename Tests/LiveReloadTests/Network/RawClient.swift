@@ -55,13 +55,17 @@ struct RawClient: ~Copyable {
   private let socket: Descriptor
 
   init(port: UInt16) throws {
-    socket = try Socket.connect(to: "127.0.0.1", port: port)
+    self.init(try Socket.connect(to: "127.0.0.1", port: port))
+  }
+
+  init(_ socket: consuming Descriptor) {
+    self.socket = socket
   }
 
   /// Sends bytes until the server receives no more.
   func send(_ bytes: [UInt8]) async -> Bool {
     var rest = bytes[...]
-    for _ in 0..<30_000 {
+    for _ in 0..<5000 {
       if rest.isEmpty { return true }
       switch rest.withUnsafeBytes({ Socket.send($0, to: socket.number) }) {
       case .count(let count): rest = rest.dropFirst(count)
@@ -75,6 +79,13 @@ struct RawClient: ~Copyable {
     return rest.isEmpty
   }
 
+  /// Whether the other side has closed the connection, and sent nothing more.
+  var isEnded: Bool {
+    withUnsafeTemporaryAllocation(byteCount: 1, alignment: 1) {
+      Socket.receive(into: $0, from: socket.number) == 0
+    }
+  }
+
   /// Closes the sending side.
   func endSending() {
     Socket.shutDownWriting(socket.number)
@@ -84,13 +95,13 @@ struct RawClient: ~Copyable {
 
   /// Receives until `isEnough`, or until the server closes.
   func receive(
-    until isEnough: (String) -> Bool = { _ in false }
+    attempts: Int = 30_000, until isEnough: (String) -> Bool = { _ in false }
   ) async -> (text: String, isClosed: Bool) {
     var bytes: [UInt8] = []
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 65536, alignment: 16)
     defer { buffer.deallocate() }
     // Counts attempts instead of time, because other tests may delay this one.
-    for _ in 0..<30_000 {
+    for _ in 0..<attempts {
       if let count = Socket.receive(into: buffer, from: socket.number) {
         if count == 0 { return (String(decoding: bytes, as: UTF8.self), true) }
         bytes += buffer[..<count]
@@ -116,6 +127,16 @@ struct RawClient: ~Copyable {
     let (text, isClosed) = await client.receive()
     #expect(isClosed, "the response ends")
     return Response(text)
+  }
+}
+
+extension Descriptor {
+  /// The next connection to a listening socket.
+  func accept() async throws -> Descriptor {
+    while true {
+      if let (socket, _) = try Socket.accept(from: number) { return Descriptor(owning: socket) }
+      try await Task.sleep(for: .milliseconds(1))
+    }
   }
 }
 
