@@ -132,6 +132,18 @@ void csystem_send_without_delay(int descriptor) {
   setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
 }
 
+void csystem_probe_peer(int descriptor) {
+  int yes = 1, seconds = 10, count = 3;
+#ifdef __APPLE__
+  setsockopt(descriptor, IPPROTO_TCP, TCP_KEEPALIVE, &seconds, sizeof seconds);
+#else
+  setsockopt(descriptor, IPPROTO_TCP, TCP_KEEPIDLE, &seconds, sizeof seconds);
+#endif
+  setsockopt(descriptor, IPPROTO_TCP, TCP_KEEPINTVL, &seconds, sizeof seconds);
+  setsockopt(descriptor, IPPROTO_TCP, TCP_KEEPCNT, &count, sizeof count);
+  setsockopt(descriptor, SOL_SOCKET, SO_KEEPALIVE, &yes, sizeof yes);
+}
+
 void csystem_shut_down_writing(int descriptor) { shutdown(descriptor, SHUT_WR); }
 
 ssize_t csystem_send_file(int socket, int file, int64_t *offset, size_t count) {

@@ -267,6 +267,10 @@ int csystem_socket_error(int descriptor);
 /// Sends small parts at once (`TCP_NODELAY`).
 void csystem_send_without_delay(int descriptor);
 
+/// Probes the peer when it has been quiet for ten seconds. The connection fails when it has gone: if its system
+/// remembers, within a minute.
+void csystem_probe_peer(int descriptor);
+
 /// Ends our side of a connection; the peer can still send.
 void csystem_shut_down_writing(int descriptor);
 

@@ -20,7 +20,7 @@ final class ConsoleRequest: Exchange {
     }
   }
 
-  func receiveEnd() {
+  func receiveEnd(_ trailers: HTTPFields) {
     guard let report = ConsoleReport(body) else {
       return answer(.text(400, "The report is invalid"))
     }

@@ -90,6 +90,13 @@ struct HTTPFields: Sendable {
     }
   }
 
+  /// The end of a chunked body with these fields.
+  var lastChunk: [UInt8] {
+    var output = Array("0\r\n".utf8)
+    write(to: &output)
+    return output + [13, 10]
+  }
+
   /// All names and values.
   var pairs: [(name: ArraySlice<UInt8>, value: ArraySlice<UInt8>)] {
     fields.map { (bytes[$0.name], bytes[$0.value]) }

@@ -44,6 +44,8 @@ struct HTTPResponseHead: Sendable {
   /// Whether the server keeps the connection open for another request.
   var keepsAlive: Bool {
     if fields.list("connection", has: "close") || framing == .untilClose { return false }
+    // Another program may have taken the length for that of the body.
+    if framing == .chunked && fields.first("content-length") != nil { return false }
     return minorVersion >= 1 || fields.list("connection", has: "keep-alive")
   }
 }

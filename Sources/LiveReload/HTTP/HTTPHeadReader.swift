@@ -108,8 +108,8 @@ enum HTTPHeadReader {
     guard codings.joined().allSatisfy(\.isToken) else {
       throw HTTPError(status: 502, reason: "a transfer coding is malformed")
     }
+    // With a coding, a length does not count, as for browsers.
     if codings.isEmpty { return length.map { .length($0) } ?? .untilClose }
-    if length != nil { throw HTTPError(status: 502, reason: "the body has two lengths") }
     // Codings below chunks are the client's to undo.
     switch codings.firstIndex(of: Array("chunked".utf8)) {
     case nil: return .untilClose

@@ -17,10 +17,12 @@ struct HTTPParser: Sendable {
   enum Event: Sendable {
     case request(HTTPRequestHead)
     case response(HTTPResponseHead)
+    /// An answer before that, which has no body.
+    case interim(HTTPResponseHead)
     /// The next part of the body, never empty.
     case body([UInt8])
-    /// The end of the message.
-    case end
+    /// The end of the message, with the fields after its chunks.
+    case end(HTTPFields)
   }
 
   private enum State {
@@ -30,8 +32,8 @@ struct HTTPParser: Sendable {
     case chunkSize
     case chunk(Int)
     case chunkEnd
-    case trailers(Int)
-    case ended
+    case trailers(HTTPFields, count: Int)
+    case ended(HTTPFields)
     case failed(HTTPError)
   }
 
@@ -112,7 +114,7 @@ struct HTTPParser: Sendable {
     switch state {
     case .untilClose:
       state = .head
-      return .end
+      return .end(HTTPFields())
     case .head where bufferedCount == 0: return nil
     default: throw HTTPError(status: 400, reason: "the connection ended within a message")
     }
@@ -130,14 +132,14 @@ struct HTTPParser: Sendable {
       return try readHead()
     case .length(let rest):
       guard let part = takeBody(atMost: rest) else { return .incomplete }
-      state = part.count == rest ? .ended : .length(rest - part.count)
+      state = part.count == rest ? .ended(HTTPFields()) : .length(rest - part.count)
       return .event(.body(part))
     case .untilClose:
       return takeBody(atMost: .max).map { .event(.body($0)) } ?? .incomplete
     case .chunkSize:
       guard let line = try takeLine(atMost: limits.chunkLine) else { return .incomplete }
       let size = try chunkSize(buffer[line])
-      state = size == 0 ? .trailers(0) : .chunk(size)
+      state = size == 0 ? .trailers(HTTPFields(), count: 0) : .chunk(size)
       return .again
     case .chunk(let rest):
       guard let part = takeBody(atMost: rest) else { return .incomplete }
@@ -148,24 +150,21 @@ struct HTTPParser: Sendable {
       if !line.isEmpty { throw HTTPError(status: 400, reason: "a chunk is longer than its size") }
       state = .chunkSize
       return .again
-    case .trailers(let count):
+    case .trailers(var trailers, let count):
       guard let line = try takeLine(atMost: limits.trailers) else { return .incomplete }
       if line.isEmpty {
-        state = .ended
+        state = .ended(trailers)
         return .again
       }
       let total = count + line.count + 2
       if total > limits.trailers { throw HTTPError(status: 431, reason: "too many trailers") }
-      var trailers = HTTPFields()
-      // A folded line needs one to extend.
-      if count > 0 { trailers.append("", "") }
       try HTTPHeadReader.readField(buffer[line], into: &trailers, isLenient: role == .responses)
-      state = .trailers(total)
+      state = .trailers(trailers, count: total)
       return .again
-    case .ended:
+    case .ended(let trailers):
       state = .head
       searched = start
-      return .event(.end)
+      return .event(.end(trailers))
     case .failed(let error):
       throw error
     }
@@ -243,11 +242,7 @@ extension HTTPParser {
       return .event(.request(head))
     case .responses:
       let head = try HTTPHeadReader.response(first, fields, to: requestMethod)
-      // Informational responses precede the final one.
-      if head.status >= 100 && head.status < 200 && head.status != 101 {
-        searched = start
-        return .again
-      }
+      if head.status < 200 && head.status != 101 { return .event(.interim(head)) }
       enter(head.framing)
       return .event(.response(head))
     }
@@ -256,7 +251,7 @@ extension HTTPParser {
   private mutating func enter(_ framing: HTTPFraming) {
     state =
       switch framing {
-      case .none, .length(0): .ended
+      case .none, .length(0): .ended(HTTPFields())
       case .length(let count): .length(count)
       case .chunked: .chunkSize
       case .untilClose: .untilClose

@@ -26,7 +26,7 @@ public struct HeaderField: Hashable, Sendable {
 
   /// The names, in lower case, of the fields that no page can set.
   package static let reserved =
-    ["content-encoding", "content-length", "content-range", "content-type"] + ProxyHeads.hopByHop
+    ProxyHeads.ofContent + ["trailer"] + ProxyHeads.hopByHop
 
   /// Whether the field has this name.
   package func isNamed(_ name: String) -> Bool { self.name.utf8.equalsIgnoringCase(name) }

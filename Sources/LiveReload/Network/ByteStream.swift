@@ -225,6 +225,11 @@ final class ByteStream: SocketHandler {
     !isClosed && !hasReadEnd && socket.receive(into: loop.readBuffer) == nil
   }
 
+  /// Closes the stream as soon as a peer that has ended its side has gone.
+  func probePeer() {
+    socket.probePeer()
+  }
+
   private func readAvailableBytes() {
     for _ in 0..<Self.partsInARow {
       guard canRead, !isClosed, !isPaused || isDiscarding else { return }
@@ -232,10 +237,14 @@ final class ByteStream: SocketHandler {
         canRead = false
         return hasRefused ? close() : ()
       }
+      // What was cut off must not be taken for complete.
+      if count < 0 { return close() }
       if count == 0 {
         canRead = false
-        hasReadEnd = true
         if isDiscarding || deadlines.has(.halfClosed) { return close() }
+        // Each later event finds the same end.
+        if hasReadEnd { return socket.error == nil ? () : close() }
+        hasReadEnd = true
         owner?.receivedEnd()
         return
       }

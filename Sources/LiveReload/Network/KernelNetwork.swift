@@ -158,6 +158,10 @@ private final class KernelSocket: KernelEvents, StreamSocket {
     return Socket.receive(into: buffer, from: number)
   }
 
+  func probePeer() {
+    if let number { Socket.probePeer(of: number) }
+  }
+
   func shutDownWriting() {
     if let number { Socket.shutDownWriting(number) }
   }

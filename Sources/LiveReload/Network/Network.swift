@@ -45,13 +45,16 @@ protocol EventSocket: AnyObject {
 
 /// A connected socket.
 protocol StreamSocket: EventSocket {
-  /// The pending error, such as that of a connection attempt; `nil` for none.
+  /// The pending error, such as that of a connection attempt, or of a peer that has gone after it has ended its side;
+  /// `nil` for none.
   var error: SystemError? { get }
   func send(_ bytes: UnsafeRawBufferPointer) -> Socket.Sent
   /// Sends a part of a file, and advances the offset.
   func send(_ count: Int, of file: ByteStream.OpenFile, from offset: inout Int64) -> Socket.Sent
-  /// Reads available bytes: their count, 0 at the end, `nil` if there is nothing for now.
+  /// Reads available bytes: their count, 0 at the end, -1 after an error, `nil` if there is nothing for now.
   func receive(into buffer: UnsafeMutableRawBufferPointer) -> Int?
+  /// Finds out from time to time whether a peer that has ended its side is still there.
+  func probePeer()
   /// Ends our side of the connection; the peer can still send.
   func shutDownWriting()
 }

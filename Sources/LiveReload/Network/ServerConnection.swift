@@ -6,7 +6,7 @@ protocol Exchange: AnyObject {
   /// A part of the request's body has arrived.
   func receiveBody(_ bytes: [UInt8])
   /// The request is complete.
-  func receiveEnd()
+  func receiveEnd(_ trailers: HTTPFields)
   /// More of the response may be written.
   func drained()
   /// The client has closed its sending side. Most have gone then, but some wait for the response.
@@ -17,7 +17,7 @@ protocol Exchange: AnyObject {
 
 extension Exchange {
   func receiveBody(_ bytes: [UInt8]) {}
-  func receiveEnd() {}
+  func receiveEnd(_ trailers: HTTPFields) {}
   func drained() {}
   func clientEnded() {}
   func clientClosed() {}
@@ -127,12 +127,12 @@ final class ServerConnection: ByteStreamOwner {
     case .body(let bytes):
       stream.start(.body)
       exchange?.receiveBody(bytes)
-    case .end:
+    case .end(let trailers):
       isRequestComplete = true
       stream.clear(.body)
-      exchange?.receiveEnd()
+      exchange?.receiveEnd(trailers)
       finishIfComplete()
-    case .response: break
+    case .response, .interim: break
     }
   }
 
@@ -169,14 +169,15 @@ final class ServerConnection: ByteStreamOwner {
 
   /// Sends `100 Continue` to a client that waits for it.
   func sendContinue() {
-    if request?.expectsContinue == true { _ = sendInterim() }
+    if request?.expectsContinue == true { sendInterim(100, Array("Continue".utf8)) }
   }
 
-  /// Sends an answer that clients take no notice of. Returns `false` if the client does not know any.
-  func sendInterim() -> Bool {
-    guard let request, request.minorVersion > 0 else { return false }
-    stream.write(Array("HTTP/1.1 100 Continue\r\n\r\n".utf8))
-    return true
+  /// Sends an answer before the final one, if the client knows of any.
+  func sendInterim(_ status: Int, _ reason: [UInt8], _ fields: HTTPFields = HTTPFields()) {
+    guard let request, request.minorVersion > 0 else { return }
+    var output = Array("HTTP/1.1 \(status) ".utf8) + reason + [13, 10]
+    fields.write(to: &output)
+    stream.write(output + [13, 10])
   }
 
   /// Sends a complete response.
@@ -254,9 +255,9 @@ final class ServerConnection: ByteStreamOwner {
   }
 
   /// Ends the response, or the connection after a change of protocol.
-  func finish() {
+  func finish(_ trailers: HTTPFields = HTTPFields()) {
     if phase == .upgraded { return end() }
-    if framing == .chunked { stream.write(Array("0\r\n\r\n".utf8)) }
+    if framing == .chunked { stream.write(trailers.lastChunk) }
     isResponseComplete = true
     finishIfComplete()
   }

@@ -64,7 +64,7 @@ final class DocumentReader: UpstreamUser {
     case .response(let head): isFromServer = !(502...504).contains(head.status)
     case .body(let bytes): body.add(bytes)
     case .end: finish(isFromServer ? body : nil)
-    case .request: break
+    case .request, .interim: break
     }
   }
 

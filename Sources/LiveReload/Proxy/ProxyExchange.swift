@@ -114,10 +114,10 @@ struct ProxyExchange: Sendable {
     }
   }
 
-  mutating func receiveEnd() -> [Action] {
+  mutating func receiveEnd(_ trailers: HTTPFields = HTTPFields()) -> [Action] {
     isRequestComplete = true
     guard isChunked else { return [] }
-    let end = Array("0\r\n\r\n".utf8)
+    let end = trailers.lastChunk
     if phase == .sent || phase == .responding { return [.sendUpstream(end)] }
     pendingBody += end
     return []

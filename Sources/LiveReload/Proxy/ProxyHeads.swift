@@ -4,9 +4,18 @@ import Support
 enum ProxyHeads {
   /// The hop-by-hop fields (RFC 9110, 7.6.1).
   static let hopByHop = [
-    "connection", "keep-alive", "proxy-connection", "proxy-authenticate", "te", "trailer",
+    "connection", "keep-alive", "proxy-connection", "proxy-authenticate", "te",
     "transfer-encoding", "upgrade",
   ]
+  /// The fields without which a body is not understood.
+  static let ofContent = ["content-encoding", "content-length", "content-range", "content-type"]
+
+  /// The fields after a body for the other side: those that cannot be taken for what is in a head.
+  static func trailers(_ fields: HTTPFields) -> HTTPFields {
+    var trailers = fields
+    for name in hopByHop + ofContent + ["host", "trailer"] { trailers.remove(name) }
+    return trailers
+  }
 
   private static func isHopByHop(_ name: ArraySlice<UInt8>, listed: [[UInt8]]) -> Bool {
     hopByHop.contains { name.equalsIgnoringCase($0) }
@@ -72,6 +81,7 @@ enum ProxyHeads {
     for (name, value) in request.fields.pairs {
       if isHopByHop(name, listed: listed) { continue }
       if replaced.contains(where: { name.equalsIgnoringCase($0) }) { continue }
+      if request.minorVersion == 0 && name.equalsIgnoringCase("expect") { continue }
       if isForDocument && name.equalsIgnoringCase("accept-encoding") { continue }
       if name.equalsIgnoringCase("x-forwarded-for") {
         forwarded += value + Array(", ".utf8)
@@ -93,13 +103,16 @@ enum ProxyHeads {
   }
 
   private static let replaced = [
-    "host", "expect", "content-length", "x-forwarded-host", "x-forwarded-proto",
+    "host", "content-length", "x-forwarded-host", "x-forwarded-proto",
   ]
 
   private static func appendConnection(_ request: HTTPRequestHead, to fields: inout HTTPFields) {
     if request.asksForUpgrade, let protocols = request.fields.first("upgrade") {
       fields.append("Connection", "Upgrade")
       fields.append("Upgrade", protocols)
+    } else if request.fields.list("te", has: "trailers") {
+      fields.append("Connection", "TE")
+      fields.append("TE", "trailers")
     }
     switch request.framing {
     case .length(let count): fields.append("Content-Length", String(count))

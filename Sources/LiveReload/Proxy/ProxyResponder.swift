@@ -33,6 +33,8 @@ final class ProxyResponder: Exchange, UpstreamUser {
   private var exchange: ProxyExchange
   private var server: UpstreamConnection?
   private var injector: ScriptInjector?
+  /// The fields after the response's body.
+  private var trailers = HTTPFields()
   /// The body of a document so far, without the script, if the page awaits it.
   private var fingerprint: BodyFingerprint?
   /// The revision at the time at which the server was asked.
@@ -49,9 +51,8 @@ final class ProxyResponder: Exchange, UpstreamUser {
   private var pause: Int?
   /// The end of the time for which the request is held.
   private var limit: UInt64?
-  /// Closes the connection to a client that has closed its sending side, unless more of the response comes.
-  private var goodbye: UInt64?
-  /// For how long nothing comes before such a client is asked, or thought to have gone.
+  /// The next probe of a client that has closed its sending side, and the pause before it.
+  private var probe: UInt64?
   private static let patience = Duration.seconds(3)
   /// The queue of actions. An action that results from performing another one is performed after
   /// it.
@@ -73,7 +74,6 @@ final class ProxyResponder: Exchange, UpstreamUser {
   func begin() {
     limitHold()
     upstream.add(self)
-    connection.sendContinue()
     let isHeld = upstream.isRestarting
     step { $0.begin(isHeld: isHeld) }
   }
@@ -118,7 +118,7 @@ final class ProxyResponder: Exchange, UpstreamUser {
     upstream.remove(self)
     upstream.loop.cancelCall(&retry)
     upstream.loop.cancelCall(&limit)
-    upstream.loop.cancelCall(&goodbye)
+    upstream.loop.cancelCall(&probe)
   }
 
   private func perform(_ action: ProxyExchange.Action) {
@@ -153,7 +153,9 @@ final class ProxyResponder: Exchange, UpstreamUser {
   // MARK: - The client
 
   func receiveBody(_ bytes: [UInt8]) { step { $0.receiveBody(bytes) } }
-  func receiveEnd() { step { $0.receiveEnd() } }
+  func receiveEnd(_ trailers: HTTPFields) {
+    step { $0.receiveEnd(ProxyHeads.trailers(trailers)) }
+  }
   func drained() { server?.stream.resume() }
   func clientEnded() {
     if let server, server.isTunnel { return server.stream.endWhenSent() }
@@ -161,22 +163,18 @@ final class ProxyResponder: Exchange, UpstreamUser {
     if isEndless || request.fields.first("sec-fetch-mode") != nil {
       connection.stream.close()
     } else {
-      prepareGoodbye()
+      connection.stream.probePeer()
+      probeClient()
     }
   }
 
-  private func prepareGoodbye() {
-    upstream.loop.cancelCall(&goodbye)
-    goodbye = upstream.loop.call(after: Self.patience) { [weak self] in
-      guard let self else { return }
-      goodbye = nil
-      // A slow client has still to receive something. One that waits for an answer receives an interim one, which
-      // fails if it has gone.
-      if connection.stream.hasOutput || !exchange.hasBegun && connection.sendInterim() {
-        prepareGoodbye()
-      } else {
-        connection.stream.close()
-      }
+  /// Probes a client that waits for an answer with interim ones, which fail if it has gone. Later, and in HTTP/1.0, the
+  /// kernel finds that out.
+  private func probeClient() {
+    probe = upstream.loop.call(after: Self.patience) { [weak self] in
+      guard let self, !exchange.hasBegun else { return }
+      connection.sendInterim(100, Array("Continue".utf8))
+      probeClient()
     }
   }
 
@@ -201,7 +199,13 @@ final class ProxyResponder: Exchange, UpstreamUser {
       let isPage = ProxyHeads.scriptScope(request, head) != nil
       step { $0.receive(head, isPage: isPage) }
     case .body(let bytes): step { $0.receiveResponseBody(bytes) }
-    case .end: step { $0.receiveResponseEnd() }
+    case .interim(let head):
+      connection.sendInterim(
+        head.status, head.reason,
+        ProxyHeads.response(head, to: request, from: upstream.address))
+    case .end(let trailers):
+      self.trailers = ProxyHeads.trailers(trailers)
+      step { $0.receiveResponseEnd() }
     case .request: break
     }
   }
@@ -240,13 +244,15 @@ final class ProxyResponder: Exchange, UpstreamUser {
     site?.addHeaders(to: &fields)
     prepareInjector(for: head, &fields)
     var length: Int?
-    if injector == nil { length = try? HTTPHeadReader.contentLength(ofResponse: head.fields) }
-    let hasBody = head.framing != .none
-    if request.method == "HEAD" && injector != nil { length = nil }
-    // Without a body, the length is sent only if the server sent it.
-    let isSilent = !hasBody && request.method != "HEAD"
+    switch head.framing {
+    case .chunked, .untilClose: break
+    // Only the answer to HEAD and 304 say how long a body would be.
+    case .none where request.method != "HEAD" && head.status != 304: break
+    case .none, .length: length = try? HTTPHeadReader.contentLength(ofResponse: head.fields)
+    }
+    if injector != nil { length = nil }
     connection.begin(
-      head.status, reason: head.reason, fields, length: isSilent ? nil : length, hasBody: hasBody)
+      head.status, reason: head.reason, fields, length: length, hasBody: head.framing != .none)
   }
 
   /// Prepares adding the script if the response is a document.
@@ -288,7 +294,6 @@ final class ProxyResponder: Exchange, UpstreamUser {
   private func send(_ bytes: [UInt8]) {
     isStuck = false
     fingerprint?.add(bytes)
-    if goodbye != nil { prepareGoodbye() }
     if var injector {
       self.injector = nil
       let rewritten = injector.process(bytes)
@@ -305,7 +310,7 @@ final class ProxyResponder: Exchange, UpstreamUser {
       self.injector = nil
       connection.write(injector.finish())
     }
-    connection.finish()
+    connection.finish(trailers)
     if let fingerprint {
       site?.delivered(fingerprint, of: request, from: upstream, to: connection.peer)
     }

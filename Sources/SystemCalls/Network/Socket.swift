@@ -87,17 +87,21 @@ package enum Socket {
   }
 
   /// Ends our side of the connection; the peer can still send.
+  /// Lets the kernel find out from time to time whether the peer of a quiet connection is still there.
+  package static func probePeer(of socket: Int32) {
+    csystem_probe_peer(socket)
+  }
+
   package static func shutDownWriting(_ socket: Int32) {
     csystem_shut_down_writing(socket)
   }
 
-  /// Reads available bytes into the memory: the count of bytes, 0 at the end of the connection or after
+  /// Reads available bytes into the memory: the count of bytes, 0 at the end of the connection, -1 after
   /// an error, `nil` if there is nothing for now.
   package static func receive(
     into buffer: UnsafeMutableRawBufferPointer, from socket: Int32
   ) -> Int? {
     let count = retryingOnInterrupt { read(socket, buffer.baseAddress, buffer.count) }
-    if count >= 0 { return count }
-    return errno == EAGAIN ? nil : 0
+    return count < 0 && errno == EAGAIN ? nil : count
   }
 }

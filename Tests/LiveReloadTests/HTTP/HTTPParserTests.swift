@@ -32,6 +32,7 @@ extension HTTPParser.Event {
         + "\(String(decoding: head.host, as: UTF8.self)) \(head.framing)"
     case .response(let head): "\(head.status) \(head.framing)"
     case .body(let bytes): "body:" + String(decoding: bytes, as: UTF8.self)
+    case .interim(let head): "interim \(head.status)"
     case .end: "end"
     }
   }
@@ -172,12 +173,15 @@ struct HTTPParserTests {
     Row("HTTP/1.1 200\r\nContent-Length: 0\r\n\r\n", "200 length(0)", "end"),
     Row("HTTP/1.0 200 OK\n\nab", "200 untilClose", "body:ab"),
     Row("HTTP/1.1 304 Not Modified\r\nContent-Length: 9\r\n\r\n", "304 none", "end"),
-    Row("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 204 No\r\n\r\n", "204 none", "end"),
+    Row(
+      "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 204 No\r\n\r\n", "interim 100", "204 none", "end"),
     Row("HTTP/1.1 101 Switching\r\nUpgrade: x\r\n\r\n", "101 none", "end"),
     Row(
       "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n",
       "200 chunked", "body:a", "end"),
-    Row("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Length: 1\r\n\r\n", "502"),
+    Row(
+      "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Length: 1\r\n\r\n2\r\nab\r\n0\r\n\r\n",
+      "200 chunked", "body:ab", "end"),
     Row(
       "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip,\r\n Chunked\r\n\r\n1\r\na\r\n0\r\n\r\n",
       "200 chunked", "body:a", "end"),

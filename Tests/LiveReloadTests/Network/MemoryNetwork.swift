@@ -170,7 +170,13 @@ final class MemorySocket: StreamSocket {
     self.isSilent = isSilent
   }
 
-  var error: SystemError? { nil }
+  private(set) var error: SystemError?
+  /// Whether the system finds out that the peer has gone.
+  private var isProbed = false
+
+  func probePeer() {
+    isProbed = true
+  }
 
   func watch(token: UInt64) {
     self.token = token
@@ -224,6 +230,14 @@ final class MemorySocket: StreamSocket {
   }
 
   // MARK: - For tests
+
+  /// The process has ended some time ago, which a peer that probes finds out.
+  func vanish() {
+    close()
+    guard let peer, peer.isProbed else { return }
+    peer.error = SystemError(call: "read", code: EPIPE)
+    peer.notify(isReadable: true)
+  }
 
   /// Whether the peer has closed its side.
   var isEnded: Bool { hasEnded }

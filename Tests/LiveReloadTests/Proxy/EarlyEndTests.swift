@@ -54,19 +54,43 @@ struct EarlyEndTests {
     #expect(server.isEnded)
   }
 
-  @Test(arguments: ["", stream])
-  func `a client that has ended its side is gone when nothing comes for a while`(answer: String)
-    throws
-  {
+  @Test func `a server learns that a client has gone which waits for its answer`() throws {
     let server = try request("")
-    if !answer.isEmpty { server.send(answer) }
-    // Whether one that has got no answer waits for it is found out.
-    if answer.isEmpty { client.close() } else { client.shutDownWriting() }
+    client.close()
     pages.network.run()
-    #expect(!server.isEnded)
+    #expect(!server.isEnded, "it may only have ended its side")
     pages.network.advance(seconds: 5)
     #expect(server.isEnded)
     pages.network.advance(seconds: 60)
+    #expect(pages.network.scheduler.pendingCount == 0)
+  }
+
+  @Test(arguments: ["1.0", "1.1"], ["", stream])
+  func `a client that has ended its side receives what comes after a pause`(
+    version: String, start: String
+  ) throws {
+    client.send("GET / HTTP/\(version)\r\nHost: localhost\r\n\r\n")
+    let server = try #require(listener.next())
+    if !start.isEmpty { server.send(start) }
+    client.shutDownWriting()
+    for _ in 0..<100 { pages.network.advance(seconds: 10) }
+    server.send((start.isEmpty ? Self.stream : "") + "end")
+    server.close()
+    #expect(client.receiveAll().contains("end"))
+    #expect(client.isEnded)
+  }
+
+  @Test(arguments: ["1.0", "1.1"])
+  func `a server learns that a client has gone which has ended its side`(version: String) throws {
+    client.send("GET / HTTP/\(version)\r\nHost: localhost\r\n\r\n")
+    let server = try #require(listener.next())
+    server.send(Self.stream)
+    client.shutDownWriting()
+    for _ in 0..<10 { pages.network.advance(seconds: 10) }
+    #expect(!server.isEnded)
+    client.vanish()
+    pages.network.run()
+    #expect(server.isEnded)
     #expect(pages.network.scheduler.pendingCount == 0)
   }
 

@@ -29,7 +29,7 @@ struct ProxyHeadsTests {
       Connection: keep-alive, X-Mine\r
       X-Mine: 1\r
       Keep-Alive: 5\r
-      TE: trailers\r
+      TE: trailers, gzip\r
       X-Forwarded-For: 1.2.3.4\r
       X-Forwarded-Host: evil\r
       Accept: image/png\r
@@ -39,7 +39,7 @@ struct ProxyHeadsTests {
       sent == [
         "GET /a?b HTTP/1.1", "Host: localhost:8080", "Accept: image/png", "Accept-Encoding: gzip",
         "X-Forwarded-For: 1.2.3.4, 127.0.0.9", "X-Forwarded-Host: localhost:8080",
-        "X-Forwarded-Proto: http", "",
+        "X-Forwarded-Proto: http", "Connection: TE", "TE: trailers", "",
       ])
   }
 
