@@ -256,7 +256,11 @@
       draw();
       const state = `${run} ${version}`;
       // At most one reload for each version: a cache may serve the old page again.
-      if (isStale && ![state, undefined].includes(exchange('stale', state))) reload();
+      if (!isStale) return;
+      if (![state, undefined].includes(exchange('stale', state))) return reload();
+      if (navigator.serviceWorker?.controller) console.warn('watchrun: this page is older than the last ' +
+        'change: its service worker answers from a cache; in the developer tools, check "Bypass for ' +
+        'network", or unregister it');
     },
     failure(m) {
       // A reconnect repeats failures. One that the user has closed stays closed.
