@@ -37,7 +37,7 @@ public struct TaskTriggers: Sendable, Hashable {
   /// Whether the change starts the task. A rename counts for both of its paths.
   public func isTriggered(by change: ChangeBatch.Change) -> Bool {
     isConcerned(by: change) { path in
-      !writes.contains(path, isDirectory: change.type == .directory, watched: watched)
+      !writes.contains(path, isDirectory: change.mayBeOfDirectory, watched: watched)
     }
   }
 
@@ -50,7 +50,7 @@ public struct TaskTriggers: Sendable, Hashable {
   package func ruleDeclaring(_ change: ChangeBatch.Change) -> FilterDecision.Rule? {
     if !isWatched(change) || isTriggered(by: change) { return nil }
     return writes.rule(
-      for: change.path, isDirectory: change.type == .directory, watched: watched)
+      for: change.path, isDirectory: change.mayBeOfDirectory, watched: watched)
   }
 
   private func isConcerned(
@@ -78,6 +78,13 @@ public struct TaskTriggers: Sendable, Hashable {
   /// The changes that start the task.
   func changes(in changes: [ChangeBatch.Change]) -> [ChangeBatch.Change] {
     includesAll && writes.patterns.isEmpty ? changes : changes.filter(isTriggered)
+  }
+}
+
+extension ChangeBatch.Change {
+  /// Whether the entry is a directory, or was one before it was removed, as far as that is known.
+  fileprivate var mayBeOfDirectory: Bool {
+    type == .directory || kind == .removed && type == .unknown
   }
 }
 
