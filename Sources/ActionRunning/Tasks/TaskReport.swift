@@ -155,7 +155,7 @@ extension TaskReport {
     /// Whether its command takes the terminal, if there is one to lend.
     package var takesTerminal = false
 
-    // Not of the changes, of which there may be many.
+    /// Hashes what identifies the run, and not its changes, of which there may be many.
     public func hash(into hasher: inout Hasher) {
       hasher.combine(task)
       hasher.combine(job)

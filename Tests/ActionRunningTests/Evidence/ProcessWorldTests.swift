@@ -186,7 +186,8 @@ struct ProcessWorldTests {
       complaints += world.complaints.prefix(1).map { "\(seed): \($0)" }
       let delays = world.saves.map { ($0.answered ?? .max) - $0.time }
       let slow = delays.count { $0 > 100_000 }
-      let late = delays.prefix(30).count { $0 > 1_100_000 } + delays.dropFirst(30).count { $0 > 4_100_000 }
+      let late =
+        delays.prefix(30).count { $0 > 1_100_000 } + delays.dropFirst(30).count { $0 > 4_100_000 }
       // At a pace as even as that of a machine, some saves are delayed by a test.
       if !world.isHidden && (slow > 16 || late > 0) {
         complaints.append("\(seed): \(slow) slow, \(late) late, \((delays.max() ?? 0) / 1000) ms")
