@@ -9,7 +9,6 @@ final class ConsoleRequest: Exchange {
   init(on connection: ServerConnection, receive: @escaping (ConsoleReport) -> Void) {
     self.connection = connection
     self.receive = receive
-    connection.sendContinue()
   }
 
   func receiveBody(_ bytes: [UInt8]) {

@@ -16,11 +16,6 @@ struct HTTPRequestHead: Sendable {
     return minorVersion >= 1 || fields.list("connection", has: "keep-alive")
   }
 
-  /// Whether the client waits for `100 Continue` before it sends the body.
-  var expectsContinue: Bool {
-    minorVersion >= 1 && framing != .none && fields.list("expect", has: "100-continue")
-  }
-
   /// Whether the client asks for a WebSocket or another protocol.
   var asksForUpgrade: Bool {
     fields.list("connection", has: "upgrade") && fields.first("upgrade") != nil

@@ -69,6 +69,8 @@ final class ServerConnection: ByteStreamOwner {
   private var framing = Framing.none
   private var keepsAlive = true
   private var isReading = false
+  /// Whether the client has closed its sending side. The requests before are answered.
+  private var hasInputEnded = false
   /// Since when the connection waits for a request; `nil` while it does something else.
   private(set) var idleSince: Instant?
 
@@ -109,7 +111,9 @@ final class ServerConnection: ByteStreamOwner {
         return refuse(error)
       }
     }
-    if phase == .reading { awaitRequest() }
+    if hasInputEnded && phase == .answering && !isRequestComplete { return stream.close() }
+    if phase != .reading { return }
+    if hasInputEnded && !isFull { end() } else { awaitRequest() }
   }
 
   /// Sets the deadline of a request that has begun, or has not.
@@ -131,6 +135,7 @@ final class ServerConnection: ByteStreamOwner {
       isRequestComplete = true
       stream.clear(.body)
       exchange?.receiveEnd(trailers)
+      if hasInputEnded { exchange?.clientEnded() }
       finishIfComplete()
     case .response, .interim: break
     }
@@ -166,11 +171,6 @@ final class ServerConnection: ByteStreamOwner {
   }
 
   // MARK: - Responses
-
-  /// Sends `100 Continue` to a client that waits for it.
-  func sendContinue() {
-    if request?.expectsContinue == true { sendInterim(100, Array("Continue".utf8)) }
-  }
 
   /// Sends an answer before the final one, if the client knows of any.
   func sendInterim(_ status: Int, _ reason: [UInt8], _ fields: HTTPFields = HTTPFields()) {
@@ -227,6 +227,7 @@ final class ServerConnection: ByteStreamOwner {
   private func head(_ status: Int, reason: [UInt8]?, _ fields: HTTPFields) -> [UInt8] {
     // The rest of the request's body is not read.
     if !isRequestComplete && request?.framing != HTTPFraming.none { keepsAlive = false }
+    if hasInputEnded && parser.bufferedCount == 0 { keepsAlive = false }
     var output = Array("HTTP/1.1 \(status) ".utf8)
     output += reason ?? Array(HTTPResponse.reason(of: status).utf8)
     output += [13, 10]
@@ -313,10 +314,12 @@ final class ServerConnection: ByteStreamOwner {
 
   func receivedEnd() {
     switch phase {
-    case .reading: stream.close()
+    case .reading:
+      hasInputEnded = true
+      readRequests()
     // The client may still be waiting for a response.
     case .answering where isRequestComplete:
-      keepsAlive = false
+      hasInputEnded = true
       exchange?.clientEnded()
     case .upgraded: exchange?.clientEnded()
     case .answering, .closed: stream.close()

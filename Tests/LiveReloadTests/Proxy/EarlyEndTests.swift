@@ -119,4 +119,19 @@ struct EarlyEndTests {
     #expect(client.receiveAll().hasSuffix("12345"))
     #expect(client.isEnded)
   }
+
+  @Test func `a client that ends its side after several requests receives all answers`() throws {
+    client.send(
+      "GET /1 HTTP/1.1\r\nHost: localhost\r\n\r\nGET /2 HTTP/1.1\r\nHost: localhost\r\n\r\nGET")
+    client.shutDownWriting()
+    let server = try #require(listener.next())
+    for number in ["1", "2"] {
+      #expect(server.receiveAll().hasPrefix("GET /\(number) "))
+      pages.network.advance(seconds: 1)
+      server.send("HTTP/1.1 200 OK\r\nContent-Length: 7\r\n\r\nanswer\(number)")
+    }
+    let answers = client.receiveAll()
+    #expect(answers.contains("answer1") && answers.contains("answer2"))
+    #expect(client.isEnded)
+  }
 }
