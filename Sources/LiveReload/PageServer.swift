@@ -95,7 +95,8 @@ public final class PageServer: Sendable {
   }
 
   /// Processes an event of the tasks: at once one that a server is about to be asked to stop, whose connections are
-  /// to be closed by this side first, and any other soon.
+  /// to be closed by this side first, and any other soon. The former must not come from the handlers that this server
+  /// calls on its queue.
   public func note(_ activity: Activity) {
     let due = pending.withLock { $0.add(activity) }
     if case .stopping = activity { return queue.wait { processActivities() } }

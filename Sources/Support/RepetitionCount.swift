@@ -155,7 +155,7 @@ package struct RepetitionCount: Hashable, Sendable {
   /// Whether it was proved elsewhere, so that neither that nor the time of a change takes them back.
   private var isLearned = false
   /// The number of starts in a row that were followed by a change of any verdict, at no wide times: others may answer
-  /// to the run.
+  /// to the run. Beside lasting processes, tests take from it.
   private var followers = 0
   /// When the key changed, after the latest start.
   package private(set) var offset: Duration?
@@ -205,8 +205,11 @@ package struct RepetitionCount: Hashable, Sendable {
   ///   keys alike (`isTested(_:)`): if all delays were the same, saves at an even pace would look like what a run
   ///   changes after each start.
   package func delay(isTested: Bool = true) -> Duration {
-    max(delay(length, isTested: isTested), Self.delay(ofRush: rush) ?? .zero)
+    max(delayOfRow(isTested: isTested), Self.delay(ofRush: rush) ?? .zero)
   }
+
+  /// The same without that of many changes: what is common to all keys may change as often.
+  package func delayOfRow(isTested: Bool) -> Duration { delay(length, isTested: isTested) }
 
   private static func delay(ofRush number: Int) -> Duration? {
     Rules.rush.first { number >= $0.number }?.delay
@@ -254,13 +257,16 @@ package struct RepetitionCount: Hashable, Sendable {
   ///   - now: The time of the change, by a clock that goes on across starts.
   ///   - offset: How long after the latest start.
   ///   - isInFinite: Whether all runs end by themselves that may have made the change.
+  ///   - countsEach: Whether each change counts for a rush, and not only the first one after a start: no run is there
+  ///     that ends by itself, which may change the key many times.
   package mutating func changed(
-    _ verdict: Verdict, at now: Instant, after offset: Duration, isInFinite: Bool = true
+    _ verdict: Verdict, at now: Instant, after offset: Duration, isInFinite: Bool = true,
+    countsEach: Bool = false
   ) {
     let isFirst = !hasChanged || isAnswered
     let isAtSameTime = isNear(offset)
     let gap = latest.map { $0.duration(to: now) }
-    countRush(gap, isFirst || !isInFinite)
+    countRush(gap, isFirst || countsEach)
     (hasChanged, isAnswered, latest) = (true, false, now)
     self.isInFinite = isInFinite || self.isInFinite && repetitions > 0
     wasSeen = verdict == .run || wasSeen && verdict != .others
@@ -278,10 +284,10 @@ package struct RepetitionCount: Hashable, Sendable {
     }
   }
 
-  /// - Parameter isCounted: False for what changes again during a run that ends by itself, which may write the key
-  ///   many times.
   private mutating func countRush(_ gap: Duration?, _ isCounted: Bool) {
     let memory = Rules.rushMemory
+    // Of a directory, many entries may change at once.
+    if gap == .zero { return }
     if let gap, gap < Rules.restless {
       rush = min(rush + (isCounted ? 1 : 0), memory.number)
     } else {

@@ -74,9 +74,10 @@ extension ChangeJudge {
   /// - Parameters:
   ///   - mayBeOfRound: Whether processes of the round are there that may have made them, even after its end.
   ///   - countForAll: Whether they count for all paths together as well.
+  ///   - countsEach: Whether each of them counts for a rush (`RepetitionCount`).
   mutating func note(
     _ changes: [PendingChange], at now: Instant, isInterruptible: Bool = false,
-    mayBeOfRound: Bool = false, countForAll: Bool = true
+    mayBeOfRound: Bool = false, countForAll: Bool = true, countsEach: Bool = false
   ) {
     let offset = offset(at: now)
     isBesideLasting = isInterruptible || mayBeOfRound
@@ -93,7 +94,8 @@ extension ChangeJudge {
       let isCommon = records[change.path].map { !$0.count.isProved && !$0.count.isRushed } ?? true
       for key in keys(of: change) {
         records[key, default: Record()].count.changed(
-          change.verdict, at: now, after: offset, isInFinite: !isBesideLasting)
+          change.verdict, at: now, after: offset, isInFinite: !isBesideLasting,
+          countsEach: countsEach)
       }
       if change.verdict == .others || isCommon && countForAll {
         common.changed(change.verdict, at: now, after: offset, isInFinite: !isBesideLasting)

@@ -46,7 +46,7 @@ extension ChangeJudge {
     note(
       (found.differing + rewritten).filter { change in
         !change.isCounted && (isCounted || change.verdict == .others)
-      }, at: now, isInterruptible: true)
+      }, at: now, isInterruptible: true, countsEach: true)
     for change in found.unchanged where change.verdict != .others {
       for key in keys(of: change) { records[key]?.count.wasRewritten() }
     }
@@ -138,7 +138,7 @@ extension ChangeJudge {
     let wait = now.duration(to: followUp.due)
     let isNoticed =
       wait >= RepetitionCount.Rules.noticed
-      || changes.contains { records[$0.path]?.count.isRushed == true }
+      || changes.flatMap(keys).contains { records[$0]?.count.isRushed == true }
     return (isNoticed ? announcement(of: changes, delay: wait) : [])
       + [.wait(until: followUp.due, generation: makeGeneration())]
   }
@@ -156,7 +156,7 @@ extension ChangeJudge {
     let counts = keys(of: change).compactMap { records[$0]?.count }
     let own = counts.map { $0.delay(isTested: testsRun) }.max() ?? .zero
     let common = change.verdict == .others ? commonOfOthers : common
-    return max(own, min(common.delay(isTested: testsRun), longestDelay(of: change, common)))
+    return max(own, min(common.delayOfRow(isTested: testsRun), longestDelay(of: change, common)))
   }
 
   /// The longest delay because of other paths. A person edits one that has changed in few runs, unless its name
@@ -171,7 +171,9 @@ extension ChangeJudge {
   }
 
   /// Whether a test delays the next run.
-  private var testsRun: Bool { !isBesideLasting || RepetitionCount.isTested(followUpCount + 1) }
+  private var testsRun: Bool {
+    !isBesideLasting || RepetitionCount.isTested(followUpCount + (owesRun ? 0 : 1))
+  }
 
   /// Adds changes to the follow-up, which is due at this time at the latest.
   private mutating func add(_ changes: [PendingChange], due: Instant) -> FollowUp {

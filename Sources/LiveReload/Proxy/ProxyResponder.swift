@@ -236,6 +236,7 @@ final class ProxyResponder: Exchange, UpstreamUser {
   private func respond(_ head: HTTPResponseHead) {
     // From here on there is no deadline.
     upstream.loop.cancelCall(&limit)
+    isStuck = false
     site?.answered(upstream)
     if let type = head.fields.first("content-type") {
       isEndless = type.prefix(17).equalsIgnoringCase("text/event-stream")

@@ -67,7 +67,9 @@ struct ReloadSuspicion: Sendable {
 
   private mutating func note(_ verdict: RepetitionCount.Verdict, at now: Int) {
     let time = Duration.milliseconds(now - reloaded)
-    count.changed(verdict, at: start.advanced(by: time), after: time, isInFinite: false)
+    count.changed(
+      verdict, at: start.advanced(by: min(time, .milliseconds(Self.longestOffset))), after: time,
+      isInFinite: false)
   }
 
   /// Whether a delay is long enough to be noticed.

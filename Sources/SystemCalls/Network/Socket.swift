@@ -86,12 +86,12 @@ package enum Socket {
     return errno == EAGAIN ? .nothing : .failed
   }
 
-  /// Ends our side of the connection; the peer can still send.
   /// Lets the kernel find out from time to time whether the peer of a quiet connection is still there.
   package static func probePeer(of socket: Int32) {
     csystem_probe_peer(socket)
   }
 
+  /// Ends our side of the connection; the peer can still send.
   package static func shutDownWriting(_ socket: Int32) {
     csystem_shut_down_writing(socket)
   }

@@ -103,7 +103,7 @@ final class RunSession: ChangeSource {
     }
     // Before the first run, which asks the observer at its end for what changed meanwhile.
     let isObserved = !settings.isOneRound || plan.graph.tasks.allSatisfy(\.isPostponed)
-    // Before anything is said, after which a client may ask.
+    // Before it is said that changes are awaited, after which a client may ask.
     desk.listen(runner, target, flushing: isObserved ? self : nil)
     if isObserved {
       observer.whenChangesArrive { [weak runner] isFirst, saved in

@@ -194,6 +194,31 @@ struct ChangeJudgeLiveTests {
     #expect(bench.waitForRun() ?? .zero <= .seconds(1))
   }
 
+  /// As `rm -r` of a directory does, of which nothing is known.
+  @Test func `many changes at once are no rush`() {
+    var bench = bench()
+    bench.begin()
+    bench.now += .seconds(1)
+    bench.report((0..<600).map { .of(Path("/p/src/\($0)"), .removed) }, .interruptible)
+    #expect(bench.followUp == .now && bench.loops.isEmpty)
+  }
+
+  /// Its second change does not end the test.
+  @Test func `a test goes on when something else changes`() {
+    var bench = bench()
+    for number in 0..<3 {
+      bench.begin()
+      bench.now += .milliseconds(500)
+      bench.write("/p/log", "\(number)", .interruptible)
+      if number == 2 {
+        #expect(bench.followUp == .after(.milliseconds(250)))
+        bench.now += .milliseconds(100)
+        bench.write("/p/log", "more", .interruptible)
+        #expect(bench.followUp == .after(.milliseconds(150)))
+      }
+    }
+  }
+
   /// As the server of a build does that starts when the build has ended, while the next one is delayed.
   @Test func `a start of another task in between makes no difference`() {
     var bench = bench()
