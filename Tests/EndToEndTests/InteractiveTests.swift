@@ -431,10 +431,11 @@ import Testing
   @Test func `a command that reads after bg and fg is not stopped`() async throws {
     try await withProject { project in
       let bash = try await Shell(project)
-      // It reads the terminal only once told to.
+      // It reads the terminal only once told to. Until then it starts nothing: what is stopped between vfork and exec
+      // keeps the shell from being stopped.
       try bash.start(
         "-I",
-        #"echo up >> "$LOG"; until test -e go; do sleep 0.05; done; "#
+        #"mkfifo go; echo up >> "$LOG"; read -r word < go; "#
           + #"read -r line; echo "read $line" >> "$LOG"; sleep 1000"#)
       let watchrun = try await bash.watchrun()
       try await project.logged("up")
@@ -445,7 +446,7 @@ import Testing
       try bash.command("fg")
       try await eventually("the shell has given the terminal away") { !bash.isAtPrompt }
       let prompts = try await bash.prompts()
-      try project.place("go")
+      try await project.shell("echo go > go")
       try bash.command("abc")
       try await project.logged("read abc")
       try await #expect(bash.prompts() == prompts)
@@ -489,6 +490,10 @@ import Testing
       try await session.shows(">>>")
       try session.type("print(6 * 7)" + Keystroke.enter)
       try await session.shows("42")
+      // An interrupt before its next prompt is noticed only with the next key.
+      try await eventually("the next prompt") {
+        session.terminal.output.text.components(separatedBy: ">>>").count > 2
+      }
       try session.type(Keystroke.controlC)
       try await session.shows("KeyboardInterrupt")
       try session.type("exit(5)" + Keystroke.enter)
