@@ -164,7 +164,7 @@ package struct RepetitionCount: Hashable, Sendable {
   private var times = Times()
   /// Whether the key has changed again after the first time since the latest start, and the same of the start before.
   private var (isAgain, wasAgain) = (false, false)
-  /// The number of changes that followed the change before within `Rules.restless`, whoever started in between.
+  /// The number of changes that followed the change before within `Rules.restless`, across starts.
   private var rush = 0
   /// Whether a change of the row was made in a run that ends by itself.
   private var isInFinite = true

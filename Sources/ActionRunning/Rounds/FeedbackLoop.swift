@@ -12,7 +12,7 @@ public struct FeedbackLoop: Sendable, Hashable {
   public var isEdited = false
   /// Whether the runs in a row have all changed `path`. Otherwise each has changed another one.
   public var isProved = true
-  /// Whether `path` changes so often, whoever starts, that a person hardly does it: at each request of a server,
-  /// for example. Then starts wait, however soon after the start before it changes.
+  /// Whether `path` changes more often than a person saves for long, as a log does at each request to a server. Then
+  /// the next run waits, whenever after the start before it changes.
   public var isRushed = false
 }

@@ -1,6 +1,6 @@
 import SystemCalls
 
-/// What is to be ended of the requests to a server that is asked to stop: one that stops gracefully waits until all
+/// Which requests to a server are ended when it is asked to stop: one that stops gracefully waits until all
 /// connections are at rest.
 enum ServerStop {
   /// What has no end by itself: a tunnel, and an event stream.
