@@ -68,12 +68,9 @@ import Testing
       func runs(until count: Int) async throws {
         var seen = watchrun.process.errors.lines(from: 0)
         var runs = seen.lines.count { $0.isEnd }
-        var changes = 0
         while runs < count {
-          changes += 1
-          // A different file each time, or it would be taken for an output of the run, and another content, or
-          // nothing would have changed since the run began.
-          try project.place("file-\(changes % 10)", "\(changes)\n")
+          // A change after each run would be taken for what the runs cause.
+          try await project.start("--send", "run").ended()
           try await eventually("a run ends") {
             seen = watchrun.process.errors.lines(from: seen.next)
             let new = seen.lines.count { $0.isEnd }
@@ -84,7 +81,7 @@ import Testing
       }
       try await runs(until: 20)
       let descriptors = ProcessTable.descriptors(of: pid).count
-      try await runs(until: Effort.count(1000, quick: 100))
+      try await runs(until: Effort.count(500, quick: 50))
       try await eventually("no child is left") {
         ProcessTable.zombies(of: pid).isEmpty && project.commandProcesses.isEmpty
       }
