@@ -4,11 +4,11 @@ import SystemCalls
 ///
 /// A name is in this list only if tools write it and people do not: what is missing here costs a run
 /// too many, but changes of a source that is ignored are never noticed. Hence no plain words such as
-/// `build`, `dist`, `out`, `bin`, `obj`, `coverage`, `vendor`, `deps` or `venv`: sources are kept in
-/// directories of these names, and watchexec and nodemon leave them to `.gitignore` too. `_build` is
+/// `build`, `dist`, `out`, `bin`, `obj`, `coverage`, `target`, `vendor`, `deps` or `venv`: sources are kept
+/// in directories of these names, and watchexec and nodemon leave them to `.gitignore` too. `_build` is
 /// only used by tools (Mix, dune, rebar3, Sphinx). Where a project is detected, the directories that
-/// its own tools write are ignored besides (`ProjectKind.products`), and the entries of a directory
-/// `coverage` while a report in it proves that a tool wrote them.
+/// its own tools write are ignored besides (`ProjectKind.products`). Where a file proves that a tool writes
+/// such a directory, rules of their own apply (`markedRules`).
 package enum DefaultIgnores {
   static let list = PatternList(patterns.compactMap { GlobPattern(line: $0.utf8) })
 
@@ -24,7 +24,7 @@ package enum DefaultIgnores {
   private static let buildDirectories = [
     ".build/", ".swiftpm/", "DerivedData/",
     "node_modules/", ".next/", ".nuxt/", ".svelte-kit/", ".parcel-cache/", ".turbo/",
-    "target/", "_build/",
+    "_build/",
     "__pycache__/", "*.pyc", ".venv/", ".eggs/", "*.egg-info/",
     // CMake and ninja, where the build is in the tree.
     "CMakeFiles/", "cmake_install.cmake", "CTestTestfile.cmake", ".ninja_log", ".ninja_deps",
@@ -53,13 +53,25 @@ package enum DefaultIgnores {
   /// The name of directories that hold a report, or sources of people.
   private static let reportDirectory: StaticString = "coverage"
 
-  /// The pattern of the entries of such a directory. It applies while one of them is a report; see
-  /// `IgnoreFileNames.coverageReport`.
-  package static let reportPattern = "/\(reportDirectory)/*"
-
-  /// The rule for such a directory, relative to its parent. It is numbered after the list.
-  static let reportList = PatternList(
-    [GlobPattern(line: reportPattern.utf8)].compactMap(\.self), numbers: [patterns.count + 1])
+  /// The rules that apply while a file exists, in its directory. They are numbered after the list.
+  static let markedRules: [(marker: IgnoreFileNames, list: PatternList)] = {
+    var number = patterns.count
+    return [
+      // Relative to the parent of the directory, whose entries it ignores.
+      (.coverageReport, ["/\(reportDirectory)/*"]),
+      (.targetMaker, ["/target/"]),
+      // Subprojects need no file of their own. A package of Scala may have this name.
+      (.targetsMaker, ["target/", "!**/src/**/target/"]),
+    ].map { marker, lines in
+      defer { number += lines.count }
+      return (
+        marker,
+        PatternList(
+          lines.compactMap { GlobPattern(line: $0.utf8) },
+          numbers: lines.indices.map { number + $0 + 1 })
+      )
+    }
+  }()
 
   /// Whether a report in this directory means that a tool wrote all of its entries.
   package static func isReportDirectory(_ path: Path) -> Bool {

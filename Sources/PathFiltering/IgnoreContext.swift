@@ -68,7 +68,7 @@ extension IgnoreSources {
     var names: IgnoreFileNames = []
     if contains(.versionControl) { names.formUnion([.git, .gitignore]) }
     if contains(.project) { names.formUnion([.ignore, .watchrunignore]) }
-    if contains(.defaults) { names.insert(.coverageReport) }
+    if contains(.defaults) { names.formUnion(.builtInMarkers) }
     return names
   }
 }

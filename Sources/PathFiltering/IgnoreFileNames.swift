@@ -22,23 +22,28 @@ package struct IgnoreFileNames: OptionSet, Sendable, Hashable {
   package static let ignore = IgnoreFileNames(rawValue: 4)
   /// `.watchrunignore`.
   package static let watchrunignore = IgnoreFileNames(rawValue: 8)
-  /// The names of coverage reports; see ``DefaultIgnores/reportPattern``.
+  /// The names of coverage reports, which matter in a directory of reports.
   package static let coverageReport = IgnoreFileNames(rawValue: 16)
+  /// The files of Cargo and Maven, which write a directory `target` beside them.
+  package static let targetMaker = IgnoreFileNames(rawValue: 32)
+  /// That of sbt, which writes such directories in all subprojects.
+  package static let targetsMaker = IgnoreFileNames(rawValue: 64)
+  /// Those that matter to the built-in rules.
+  static let builtInMarkers: IgnoreFileNames = [.coverageReport, .targetMaker, .targetsMaker]
   /// Those that matter by their presence alone, whatever they contain.
-  package static let markers: IgnoreFileNames = [.git, .coverageReport]
+  package static let markers = builtInMarkers.union(.git)
 
   /// All of them.
-  package static let all: IgnoreFileNames = [
-    .git, .gitignore, .ignore, .watchrunignore, .coverageReport,
-  ]
+  package static let all = markers.union([.gitignore, .ignore, .watchrunignore])
 
   /// The set of this name, or the empty set for any other name.
   package static func of(_ name: UnsafeBufferPointer<UInt8>) -> IgnoreFileNames {
     guard name.count >= 4 else { return [] }
-    // Nearly all names begin with another byte.
-    switch name[0] {
-    case Byte.dot: return find(name, in: hiddenNames)
-    case UInt8(ascii: "c"), UInt8(ascii: "l"): return find(name, in: reportNames)
+    // Nearly all names begin with another byte, or end with one.
+    if name[0] == Byte.dot { return find(name, in: hiddenNames) }
+    switch name[name.count - 1] {
+    case UInt8(ascii: "o"), UInt8(ascii: "l"), UInt8(ascii: "n"), UInt8(ascii: "t"):
+      return find(name, in: markerNames)
     default: return []
     }
   }
@@ -53,11 +58,10 @@ package struct IgnoreFileNames: OptionSet, Sendable, Hashable {
     return []
   }
 
-  /// The names that exist in a directory. Those of reports matter in few directories.
+  /// The names that exist in a directory.
   static func present(in directory: Path) -> IgnoreFileNames {
     var found: IgnoreFileNames = []
-    let candidates = DefaultIgnores.isReportDirectory(directory) ? texts : hiddenNames
-    for (names, text) in candidates {
+    for (names, text) in texts where !found.contains(names) {
       if (try? FileStatus(of: directory.appending("\(text)"))) != nil { found.insert(names) }
     }
     return found
@@ -68,12 +72,13 @@ package struct IgnoreFileNames: OptionSet, Sendable, Hashable {
     Self.texts.filter { contains($0.names) }.map { "\($0.text)" }
   }
 
-  private static let texts = hiddenNames + reportNames
+  private static let texts = hiddenNames + markerNames
   private static let hiddenNames: [(names: IgnoreFileNames, text: StaticString)] = [
     (.git, ".git"), (.gitignore, ".gitignore"), (.ignore, ".ignore"),
     (.watchrunignore, ".watchrunignore"),
   ]
-  private static let reportNames: [(names: IgnoreFileNames, text: StaticString)] = [
+  private static let markerNames: [(names: IgnoreFileNames, text: StaticString)] = [
+    (.targetMaker, "Cargo.toml"), (.targetMaker, "pom.xml"), (.targetsMaker, "build.sbt"),
     (.coverageReport, "lcov.info"), (.coverageReport, "clover.xml"),
     (.coverageReport, "coverage-final.json"),
   ]

@@ -55,19 +55,21 @@ extension IgnoreLayer {
     return layers
   }
 
-  /// The rule of a directory that holds a coverage report.
-  static func coverageReport(in directory: Path) -> IgnoreLayer {
-    IgnoreLayer(
-      scope: .repository, source: .builtIn, path: nil, list: DefaultIgnores.reportList,
-      base: directory.parent?.offsetBelow ?? 0)
+  /// The built-in rules of a directory that holds these names.
+  static func marked(_ directory: Path, _ names: IgnoreFileNames) -> [IgnoreLayer] {
+    if names.isDisjoint(with: .builtInMarkers) { return [] }
+    return DefaultIgnores.markedRules.filter { names.contains($0.marker) }.map { marker, list in
+      let base = marker == .coverageReport ? directory.parent ?? directory : directory
+      return IgnoreLayer(
+        scope: .repository, source: .builtIn, path: nil, list: list, base: base.offsetBelow)
+    }
   }
 
-  /// The ignore files in a directory, from the weakest on. Only the names in `seen` are tried.
+  /// The ignore files of these names in a directory, from the weakest on.
   static func own(
-    of directory: Path, seen: IgnoreFileNames = .all, in context: IgnoreContext,
+    of directory: Path, _ names: IgnoreFileNames, in context: IgnoreContext,
     warn: (SystemError) -> Void
   ) -> [IgnoreLayer] {
-    let names = seen.intersection(context.sources.fileNames)
     var layers: [IgnoreLayer] = []
     func append(_ file: IgnoreFileNames, _ name: String, _ scope: Scope) {
       guard names.contains(file) else { return }

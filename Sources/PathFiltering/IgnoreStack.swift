@@ -9,7 +9,7 @@ import SystemCalls
 ///
 /// | rules, from the weakest to the strongest | patterns are relative to |
 /// |---|---|
-/// | the built-in list; a directory `coverage` that holds a report has a rule of its own | any directory |
+/// | the built-in list, and rules beside files of tools (`target/` beside `Cargo.toml`) | any directory |
 /// | `core.excludesFile`, by default `git/ignore` in `$XDG_CONFIG_HOME` or `~/.config` | the repository's root |
 /// | `watchrun/ignore` there | the repository's root |
 /// | `.git/info/exclude` | the repository's root |
@@ -65,10 +65,10 @@ public struct IgnoreStack: Sendable {
       warn: warn)
     var layers = IgnoreLayer.general(for: top, in: context, warn: warn)
     var directory = top
-    layers += IgnoreLayer.own(of: directory, in: context, warn: warn)
+    Self.enter(directory, .present(in: directory), &layers, in: context, warn: warn)
     for name in root.relative(to: top)?.components ?? [] where !name.elementsEqual(".".utf8) {
       directory = directory.appending(name)
-      layers += IgnoreLayer.own(of: directory, in: context, warn: warn)
+      Self.enter(directory, .present(in: directory), &layers, in: context, warn: warn)
     }
     self.init(layers: layers, context: context)
   }
@@ -100,15 +100,25 @@ public struct IgnoreStack: Sendable {
     if !DefaultIgnores.isReportDirectory(directory) { seen.remove(.coverageReport) }
     if seen.isEmpty { return self }
     var layers = storage.layers
-    if seen.contains(.coverageReport) { layers.insert(.coverageReport(in: directory), at: 0) }
     if seen.contains(.git) {
       context.enter(GitRepository(root: directory), warn: warn)
       layers =
         IgnoreLayer.general(for: directory, in: context, warn: warn)
         + layers.filter { $0.scope == .project }
     }
-    layers += IgnoreLayer.own(of: directory, seen: seen, in: context, warn: warn)
+    Self.enter(directory, seen, &layers, in: context, warn: warn)
     return IgnoreStack(layers: layers, context: context)
+  }
+
+  /// Adds the rules of a directory that holds these names.
+  private static func enter(
+    _ directory: Path, _ names: IgnoreFileNames, _ layers: inout [IgnoreLayer],
+    in context: IgnoreContext, warn: (SystemError) -> Void
+  ) {
+    let names = names.intersection(context.sources.fileNames)
+    // Weaker than all files.
+    layers.insert(contentsOf: IgnoreLayer.marked(directory, names), at: 0)
+    layers += IgnoreLayer.own(of: directory, names, in: context, warn: warn)
   }
 
   /// The ignore files that are applied, from the weakest to the strongest.

@@ -12,7 +12,7 @@ struct DefaultIgnoresTests {
 
   @Test(arguments: [
     ".git/", ".git", "sub/.git", ".git/index.lock", ".hg/", ".jj/", ".build/", ".swiftpm/",
-    "node_modules/", "a/node_modules/b/c.js", "target/", "__pycache__/", ".venv/", "a.pyc",
+    "node_modules/", "a/node_modules/b/c.js", "__pycache__/", ".venv/", "a.pyc",
     ".DS_Store", "a/.DS_Store", ".next/", ".gradle/", ".terraform/", "_build/", "docs/_build/",
     "a.egg-info/", ".zig-cache/", "build/.ninja_log", "CMakeFiles/",
   ])
@@ -49,7 +49,8 @@ struct DefaultIgnoresTests {
 
   @Test(arguments: [
     "main.c", "sed.swift", "sediment", "used.c", "build/", "dist/", "out/", "bin/", "obj/",
-    "coverage/", "deps/", "vendor/", "venv/", "target", "_build", "node_modules", "gitignore",
+    "coverage/", "deps/", "vendor/", "venv/", "target/", "a/target/b.c", "_build", "node_modules",
+    "gitignore",
     ".gitignore", ".github/", ".env", "#main.c", "main.swp", "49131", "CVS.md",
     ".vscode/settings.json", "~main", "py.c", ".coveragerc", "coverage.py", "terraform/",
     "app.db", "sqlite3.py", "pytest-cache.py", "clover.xml", "coverage-final.json",
@@ -80,5 +81,48 @@ struct DefaultIgnoresTests {
     #expect(explain("src/a.c") == "::")
     try tree.write(".watchrunignore", "!/coverage/*.html\n")
     #expect(explain("coverage/index.html") == ".watchrunignore:1:!/coverage/*.html")
+  }
+
+  @Test(arguments: [
+    ("Cargo.toml", "target/debug/a.o", true),
+    ("sub/pom.xml", "sub/target/a.class", true),
+    ("sub/pom.xml", "target/a.c", false),
+    ("pom.xml", "src/main/java/target/A.java", false),
+    ("build.sbt", "core/target/a.class", true),
+    ("build.sbt", "core/src/main/scala/target/A.scala", false),
+  ])
+  func `a directory target is ignored where the tool that writes it is at home`(
+    marker: String, file: String, ignores: Bool
+  ) throws {
+    let tree = try TemporaryTree()
+    let filter = PathFilter(
+      base: tree.root, sources: [.defaults, .project], environment: tree.environment)
+    func isIgnored() -> Bool {
+      !filter.decision(for: tree.path(file), isDirectory: false, below: tree.root).isIncluded
+    }
+    try tree.write(file, "")
+    #expect(!isIgnored())
+    try tree.write(marker, "")
+    #expect(isIgnored() == ignores)
+    try tree.write(".watchrunignore", "!target/\n")
+    #expect(!isIgnored())
+  }
+
+  @Test func `such a rule holds below a watched directory, but in no other repository`() throws {
+    let tree = try TemporaryTree()
+    try tree.write("build.sbt", "")
+    try tree.write("core/target/a.class", "")
+    try tree.write("other/.git/HEAD", "")
+    try tree.write("other/target/a.c", "")
+    try tree.write("other/core/pom.xml", "")
+    try tree.write("other/core/target/a.class", "")
+    let filter = PathFilter(
+      base: tree.root, sources: [.defaults, .versionControl], environment: tree.environment)
+    func isIgnored(_ file: String, below root: String) -> Bool {
+      !filter.decision(for: tree.path(file), isDirectory: false, below: tree.path(root)).isIncluded
+    }
+    #expect(isIgnored("core/target/a.class", below: "core"))
+    #expect(!isIgnored("other/target/a.c", below: ""))
+    #expect(isIgnored("other/core/target/a.class", below: ""))
   }
 }

@@ -122,7 +122,7 @@ extension ObservedTree {
     of directory: Entry, at path: Path, _ listing: DirectoryListing, parentStack: IgnoreStack?
   ) -> IgnoreStack? {
     guard let parentStack, !isRoot(directory) else { return parentStack }
-    let seen = listing.ignoreFiles(in: path)
+    let seen = listing.ignoreFiles
     if seen.isEmpty { return parentStack }
     let stack = readRules { filter, warn in
       filter.stack(entering: path, seen: seen, from: parentStack, warn: warn)

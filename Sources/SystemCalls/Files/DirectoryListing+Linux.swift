@@ -24,7 +24,7 @@ extension DirectoryListing {
   /// Looks up the types that are missing in records, and removes the names of those that are not
   /// listed.
   mutating func complete(from start: Int, of directory: borrowing Descriptor) {
-    var (count, hasHiddenNames) = (self.count, self.hasHiddenNames)
+    var count = count
     let end = end
     bytes.withUnsafeMutableBytes { bytes in
       guard let records = bytes.baseAddress else { return }
@@ -36,14 +36,11 @@ extension DirectoryListing {
           bytes[offset + DirectoryRecord.typeOffset] = (type ?? .unknown).entryType
         }
         if record.isDots || record.type == nil { bytes[offset + DirectoryRecord.nameOffset] = 0 }
-        if !record.isSkipped {
-          count += 1
-          hasHiddenNames = hasHiddenNames || record.isHidden
-        }
+        if !record.isSkipped { count += 1 }
         offset += record.length
       }
     }
-    (self.count, self.hasHiddenNames) = (count, hasHiddenNames)
+    self.count = count
   }
 }
 

@@ -26,14 +26,12 @@ package struct DirectoryListing {
   @usableFromInline var end = 0
   /// The number of entries.
   package internal(set) var count = 0
-  /// Whether a name begins with a dot.
-  package internal(set) var hasHiddenNames = false
 
   package init() {}
 
   package mutating func removeAll() {
     if bytes.count > Self.largestKept { bytes = [] }
-    (end, count, hasHiddenNames) = (0, 0, false)
+    (end, count) = (0, 0)
   }
 
   /// Calls `body` with each entry.
@@ -60,7 +58,6 @@ package struct DirectoryListing {
     }
     end += length
     count += 1
-    if entry.name.first == UInt8(ascii: ".") { hasHiddenNames = true }
   }
 
   mutating func makeRoom(for length: Int) {

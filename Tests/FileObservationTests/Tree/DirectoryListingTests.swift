@@ -11,7 +11,7 @@ struct DirectoryListingTests {
     var listing = DirectoryListing()
     func ignoreFiles() throws -> IgnoreFileNames {
       try listing.read(try Descriptor.openDirectory(directory.path))
-      return listing.ignoreFiles(in: directory.path)
+      return listing.ignoreFiles
     }
     try directory.write(to: ".gitignored")
     #expect(try ignoreFiles() == [])
@@ -20,14 +20,7 @@ struct DirectoryListingTests {
     #expect(try ignoreFiles() == [.gitignore, .git])
     try directory.remove(".gitignore")
     #expect(try ignoreFiles() == [.git])
-  }
-
-  @Test func `a listing of a directory coverage knows whether it contains a report`() throws {
-    let directory = try TemporaryDirectory()
-    try directory.write(to: "clover.xml")
-    var listing = DirectoryListing()
-    try listing.read(try Descriptor.openDirectory(directory.path))
-    #expect(listing.ignoreFiles(in: "/project/coverage") == .coverageReport)
-    #expect(listing.ignoreFiles(in: "/project/source") == [])
+    for name in ["clover.xml", "pom.xml", "build.sbt"] { try directory.write(to: name) }
+    #expect(try ignoreFiles() == [.git, .coverageReport, .targetMaker, .targetsMaker])
   }
 }

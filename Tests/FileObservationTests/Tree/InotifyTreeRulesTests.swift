@@ -54,6 +54,23 @@ struct InotifyTreeRulesTests {
     #expect(try watched.changes() == ["created coverage/src/b.html"])
   }
 
+  @Test func `a directory target is ignored while a tool is at home beside it`() throws {
+    let watched = try WatchedTree { directory in
+      try directory.makeDirectories("target/arm")
+    }
+    try watched.directory.write(to: "target/arm/a.c")
+    #expect(try watched.changes() == ["created target/arm/a.c"])
+    try watched.directory.write(to: "Cargo.toml")
+    #expect(try watched.changes() == ["created Cargo.toml"])
+    #expect(watched.watchCount == 1)
+    try watched.directory.write(to: "target/arm/a.c")
+    #expect(try watched.changes() == [])
+    try watched.directory.remove("Cargo.toml")
+    _ = try watched.changes()
+    try watched.directory.write(to: "target/arm/a.c")
+    #expect(try watched.changes() == ["modified target/arm/a.c"])
+  }
+
   @Test func `a directory that arrives while rules are applied comes with its entries`() throws {
     let watched = try WatchedTree { directory in
       try directory.makeDirectories("a/b")

@@ -102,7 +102,7 @@ extension ProjectDetection {
 
   private static let maven = ProjectKind(
     name: "maven", title: "a Maven project", role: .compiler, language: "java", files: ["pom.xml"],
-    products: ["target/"], sources: javaSources
+    sources: javaSources
   ) { directory, _ in
     let maven = directory.holds("mvnw") ? "./mvnw" : "mvn"
     // It compiles, too. Without -q, a green run has 45 lines.
