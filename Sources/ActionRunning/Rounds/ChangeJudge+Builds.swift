@@ -56,7 +56,6 @@ extension ChangeJudge {
       }
     }
     common.answered()
-    commonOfOthers.answered()
     return explain(others) + runAtOnce(others)
   }
 

@@ -101,10 +101,7 @@ extension ChangeJudge {
         common.changed(change.verdict, at: now, after: offset, isInFinite: !isBesideLasting)
       }
       switch change.verdict {
-      case .others:
-        commonOfOthers.changed(
-          .others, at: now, after: offset, isInFinite: !isBesideLasting)
-        markEdited(change)
+      case .others: markEdited(change)
       case .run: records[change.path]?.proof.wasOpen = true
       case .unknown: break
       }
@@ -157,7 +154,6 @@ extension ChangeJudge {
       for key in keys(of: change) { records[key]?.count.reset() }
     }
     common.reset()
-    commonOfOthers.reset()
     answers.add(lastReport?.duration(to: now) ?? .zero, round: roundCount)
     return answers.delay == .zero
       ? runAtOnce(changes) : follow(changes, after: answers.delay, at: now)

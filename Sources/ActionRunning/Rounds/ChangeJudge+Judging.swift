@@ -155,7 +155,7 @@ extension ChangeJudge {
   private func delay(of change: PendingChange) -> Duration {
     let counts = keys(of: change).compactMap { records[$0]?.count }
     let own = counts.map { $0.delay(isTested: testsRun) }.max() ?? .zero
-    let common = change.verdict == .others ? commonOfOthers : common
+    let common = common[change.verdict]
     return max(own, min(common.delayOfRow(isTested: testsRun), longestDelay(of: change, common)))
   }
 
@@ -211,7 +211,6 @@ extension ChangeJudge {
     let answered = followUp.paths.compactMap { records[$0]?.due }.flatMap { keys(of: $0) }
     for key in Set(answered) { records[key]?.count.answered() }
     common.answered()
-    commonOfOthers.answered()
     for path in followUp.paths { update(path) { $0.knownContent = $0.judgedContent } }
     beginObservation(of: followUp.paths)
     cancelFollowUp()

@@ -14,7 +14,6 @@ extension ChangeJudge {
     observation?.hasLaunched = true
     let (time, isComplete) = (offset(at: now), hasEnded)
     common.began(after: time, isComplete: isComplete)
-    commonOfOthers.began(after: time, isComplete: isComplete)
     roundCount += 1
     updateAll { record in
       record.count.began(after: time, isComplete: isComplete)

@@ -138,9 +138,7 @@ struct ChangeJudge: Sendable {
   var roundCount = 0
   /// The paths with changes that have not been judged, in order.
   var unjudged: [Path] = []
-  /// The count of changes of whatever paths, and of those among them that others are proved to make.
-  var common = RepetitionCount()
-  var commonOfOthers = RepetitionCount()
+  var common = CommonCounts()
   /// The runs that changes by others have answered.
   var answers = AnswerCount()
   var followUp: FollowUp?
