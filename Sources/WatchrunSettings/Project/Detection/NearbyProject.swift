@@ -26,22 +26,11 @@ struct NearbyProject: Hashable {
   }
 
   private static func above(_ base: Path) -> NearbyProject? {
-    var found: NearbyProject?
-    var directory = base
-    var place = ""
-    // The search ends at the top of the repository, and below directories that hold everything of a user.
-    while !ProjectDirectory(path: directory).holdsAnything(".git") {
-      guard let parent = directory.parent, !isShared(parent) else { return found }
-      place += place.isEmpty ? ".." : "/.."
-      found = found ?? NearbyProject(at: Path(place), from: base)
-      directory = parent
+    var place = ".."
+    return ProjectDirectory(path: base).ancestors.firstResult { _ in
+      defer { place += "/.." }
+      return NearbyProject(at: Path(place), from: base)
     }
-    return found
-  }
-
-  private static func isShared(_ directory: Path) -> Bool {
-    let home = environmentVariable("HOME") ?? "/"
-    return ["/", "/tmp", "/var/tmp", "/home", home].contains { directory == Path($0) }
   }
 
   private static let mostBelow = 8

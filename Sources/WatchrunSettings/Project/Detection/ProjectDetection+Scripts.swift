@@ -10,7 +10,7 @@ extension ProjectDetection {
     "*.js", "*.cjs", "*.mjs", "*.jsx", "*.ts", "*.cts", "*.mts", "*.tsx", "*.json", "*.css",
     "*.scss", "*.html", "*.vue", "*.svelte",
   ]
-  private static let package = "package.json"
+  static let package = "package.json"
   /// Scripts that usually do not end.
   private static let servers = ["dev", "start", "serve", "watch"]
 
@@ -22,10 +22,10 @@ extension ProjectDetection {
     ],
     sources: scriptSources, dependencyMarks: ["\"file:", "\"link:"],
     findSiblings: { root, member in
-      let members = members(of: root)
-      guard members.contains(where: { $0.path == member.path }) else { return [] }
-      return members.filter { other in
-        name(of: other).map { member.holds([package], with: "\"\($0)\"") } ?? false
+      guard let workspace = Workspace(root), workspace.includes(member) else { return [] }
+      return workspace.members.filter { other in
+        other.json(of: package)?["name"]?.text.map { member.holds([package], with: "\"\($0)\"") }
+          ?? false
       }.map(\.path)
     },
     programs: ["npm", "npx", "yarn", "pnpm", "bun", "node"],
@@ -55,14 +55,20 @@ extension ProjectDetection {
     return offers(names.filter { $0 != "build" && $0 != "test" }, "deno task")
   }
 
+  /// The manager that the package names, or else its workspace, which has the lock file, or else the package's
+  /// own lock file.
   private static func packageManager(_ directory: ProjectDirectory) -> String {
-    if let named = namedManager(in: directory) { return named }
-    let lockFiles = [
-      ("pnpm-lock.yaml", "pnpm"), ("yarn.lock", "yarn"), ("bun.lock", "bun"),
-      ("bun.lockb", "bun"),
-    ]
-    return lockFiles.first { directory.holds($0.0) }?.1 ?? "npm"
+    func manager(of root: ProjectDirectory) -> String? {
+      namedManager(in: root) ?? lockFiles.first { root.holds($0.0) }?.1
+    }
+    return namedManager(in: directory) ?? Workspace.root(of: directory).flatMap(manager)
+      ?? manager(of: directory) ?? "npm"
   }
+
+  private static let lockFiles = [
+    ("pnpm-lock.yaml", "pnpm"), (Workspace.file, "pnpm"), ("yarn.lock", "yarn"),
+    ("bun.lock", "bun"), ("bun.lockb", "bun"), ("package-lock.json", "npm"),
+  ]
 
   /// The manager that `package.json` names, which corepack requires: `"packageManager": "pnpm@9.1.0"`.
   private static func namedManager(in directory: ProjectDirectory) -> String? {
@@ -218,8 +224,13 @@ extension ProjectDetection {
     if file == "tox.ini", let text = directory.text(of: file), !text.includes("[pytest]") {
       return [Step("test", "tox")]
     }
-    let environment =
-      directory.holds("uv.lock") ? "uv run " : directory.holds("poetry.lock") ? "poetry run " : ""
+    // The lock file of a workspace of uv is at its root.
+    let usesUV =
+      directory.holds("uv.lock")
+      || directory.ancestors.contains {
+        $0.holds("uv.lock") && $0.holds(["pyproject.toml"], with: "[tool.uv.workspace]")
+      }
+    let environment = usesUV ? "uv run " : directory.holds("poetry.lock") ? "poetry run " : ""
     let usesPytest = directory.holds(
       ["pyproject.toml", "pytest.ini", "setup.cfg", "requirements.txt"], with: "pytest")
     if directory.holds("manage.py"), !usesPytest {
@@ -260,50 +271,5 @@ extension ProjectDetection {
       return words.dropFirst(2).filter { $0 != "w" && $0 != "i" && $0 != "do" }.map(String.init)
     }
     return []
-  }
-}
-
-// Packages below a package.
-
-extension ProjectDetection {
-  /// The tasks of a package whose members have scripts, and which has none of its own.
-  static func workspaceSteps(in directory: ProjectDirectory, _ manager: String) -> [Step] {
-    let members = members(of: directory)
-    return ["build", "test"].compactMap { name in
-      let isDefined = members.contains {
-        script(name, in: $0).map { !isPlaceholder($0.line) } ?? false
-      }
-      guard isDefined else { return nil }
-      switch manager {
-      case "npm": return Step(name, "npm run \(name) --workspaces --if-present")
-      case "pnpm": return Step(name, "pnpm -r run \(name)")
-      case "bun": return Step(name, "bun run --filter '*' \(name)")
-      default: return nil
-      }
-    }
-  }
-
-  private static func name(of package: ProjectDirectory) -> String? {
-    let top = package.text(of: Self.package).flatMap { try? JSONValue(parsing: Array($0.utf8)) }
-    guard case .string(let name)? = top?["name"]?.content else { return nil }
-    return name
-  }
-
-  /// The directories that `"workspaces"` of `package.json` or `pnpm-workspace.yaml` name: `packages/*`, `tools/cli`.
-  private static func members(of directory: ProjectDirectory) -> [ProjectDirectory] {
-    let list = directory.json(of: package)?["workspaces"]
-    var patterns = (list?["packages"] ?? list)?.elements.compactMap(\.text) ?? []
-    let lines = directory.text(of: "pnpm-workspace.yaml")?.split(whereSeparator: \.isNewline) ?? []
-    patterns += lines.compactMap { line in
-      let words = line.split { " '\"".contains($0) }
-      return words.count == 2 && words[0] == "-" ? String(words[1]) : nil
-    }
-    return patterns.flatMap { pattern -> [ProjectDirectory] in
-      if !pattern.hasSuffix("/*") {
-        return [ProjectDirectory(path: directory.path.appending(pattern))]
-      }
-      let parent = ProjectDirectory(path: directory.path.appending(String(pattern.dropLast(2))))
-      return parent.names(of: .directory).map { ProjectDirectory(path: parent.path.appending($0)) }
-    }
   }
 }

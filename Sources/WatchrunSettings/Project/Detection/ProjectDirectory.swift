@@ -49,6 +49,21 @@ package struct ProjectDirectory {
     text(of: name).flatMap { try? JSONValue(parsing: Array($0.utf8)) }
   }
 
+  /// The directories above, the nearest one first, up to the top of the repository, and below directories that hold
+  /// everything of a user.
+  var ancestors: [ProjectDirectory] {
+    let shared = ["/", "/tmp", "/var/tmp", "/home", environmentVariable("HOME") ?? "/"].map {
+      Path($0)
+    }
+    return Array(
+      sequence(first: self) { directory in
+        guard !directory.holdsAnything(".git"), let parent = directory.path.parent,
+          !shared.contains(parent)
+        else { return nil }
+        return ProjectDirectory(path: parent)
+      }.dropFirst())
+  }
+
   /// The first file that exists, of names such as `Makefile`, `*.sln` and `tests/test_*.py`.
   func first(of names: [String]) -> String? {
     for name in names {

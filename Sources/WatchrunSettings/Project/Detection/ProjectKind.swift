@@ -131,17 +131,16 @@ extension DetectedKind {
     return (named.filter { $0.hasPrefix("../") } + siblings).filter(directory.holdsDirectory)
   }
 
-  /// The members of a workspace at most four levels above, by their paths from the directory.
+  /// The members of a workspace above, by their paths from the directory.
   private static func siblings(of kind: ProjectKind, in directory: ProjectDirectory) -> [String] {
     guard let find = kind.findSiblings else { return [] }
     var up = ""
-    for root in Array(sequence(first: directory.path, next: \.parent).prefix(5)).dropFirst() {
+    return directory.ancestors.firstResult { root in
       up += "../"
-      let found = find(ProjectDirectory(path: root), directory).filter { $0 != directory.path }
-      let paths = found.compactMap { $0.relative(to: root) }.map { up + $0.bytes.decoded }
-      if !paths.isEmpty { return paths }
-    }
-    return []
+      let found = find(root, directory).filter { $0 != directory.path }
+      let paths = found.compactMap { $0.relative(to: root.path) }.map { up + $0.bytes.decoded }
+      return paths.isEmpty ? nil : paths
+    } ?? []
   }
 
   /// The paths after one of these marks: `path = "../core"`.

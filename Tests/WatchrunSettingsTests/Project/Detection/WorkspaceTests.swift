@@ -30,6 +30,50 @@ struct WorkspaceTests {
         "package.json": "{}", "pnpm-lock.yaml": "",
         "pnpm-workspace.yaml": "packages:\n  - 'packages/*'\n",
       ]) == ["build: pnpm -r run build", "test: pnpm -r run test"])
+    #expect(
+      try tasks(["package.json": #"{"workspaces": ["**", "!packages/b"]}"#]) == [
+        "test: npm run test --workspaces --if-present"
+      ])
+  }
+
+  /// The files of a workspace, those of its member `packages/a`, and the manager there.
+  private static let managers: [([String: String], [String: String], String)] = {
+    let npm = #"{"workspaces": ["packages/*"]}"#
+    let named = #"{"workspaces": ["packages/*"], "packageManager": "yarn@4.1.0"}"#
+    let pnpm = "packages:\n  - 'packages/*'\n"
+    return [
+      (["package.json": npm, "yarn.lock": ""], [:], "yarn"),
+      (["package.json": npm, "bun.lock": ""], [:], "bun"),
+      (["package.json": npm, "package-lock.json": ""], ["yarn.lock": ""], "npm"),
+      (["package.json": npm], ["yarn.lock": ""], "yarn"),
+      (["package.json": named], [:], "yarn"), (["package.json": named], ["bun.lock": ""], "yarn"),
+      (["package.json": "{}", "pnpm-workspace.yaml": pnpm], [:], "pnpm"),
+      (["pnpm-workspace.yaml": "packages: [ './packages/**', docs ] # all\n"], [:], "pnpm"),
+      (["pnpm-workspace.yaml": "packages:\n- packages/{a,b}\n"], [:], "pnpm"),
+      // Those of others, or of none.
+      (["pnpm-workspace.yaml": "packages:\n - '*'\ncatalog:\n - packages/*\n"], [:], "npm"),
+      (
+        ["package.json": #"{"workspaces": ["packages/*", "!packages/a"]}"#, "yarn.lock": ""], [:],
+        "npm"
+      ),
+      (["package.json": #"{"workspaces": ["a", "../packages/a"]}"#, "yarn.lock": ""], [:], "npm"),
+      (["package.json": "{}", "yarn.lock": ""], [:], "npm"),
+      (["package.json": npm, "yarn.lock": "", "packages/.git/": ""], [:], "npm"),
+    ]
+  }()
+
+  @Test(arguments: managers)
+  func `the lock file and the manager of the workspace count in its members`(
+    _ files: [String: String], _ own: [String: String], _ manager: String
+  ) throws {
+    let directory = try projectDirectory(files)
+    let member = own.merging(["package.json": #"{"scripts": {"test": "x"}}"#]) { $1 }
+    for (name, text) in member {
+      try directory.makeDirectories("packages/a")
+      try directory.write(text, to: "packages/a/\(name)")
+    }
+    let found = DetectedProject(ProjectDirectory(path: directory["packages/a"]))
+    #expect(found?.project.tasks.map(\.run) == [.line("\(manager) run test")])
   }
 
   @Test func `a script of the workspace itself is preferred`() throws {
