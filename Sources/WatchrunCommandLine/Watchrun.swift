@@ -101,7 +101,7 @@ public enum Watchrun {
     if let project {
       try RunSession(session, project, of: source).begin()
     } else {
-      try RunSession(session, SessionPlan(settings, in: directory)).begin()
+      try RunSession(session, session.planOfCommandLine()).begin()
     }
     sleepForever()
   }

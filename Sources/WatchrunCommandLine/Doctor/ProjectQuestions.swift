@@ -44,6 +44,8 @@ struct ProjectQuestions {
       throw .usage(
         "there is no file \(source.file) to check; to write one: watchrun --init")
     }
+    let problems = file.problemsOfVariables(in: source)
+    if !problems.isEmpty { throw .project(problems) }
     let missing = file.paths.filter { !exists($0.path) }
     for path in missing {
       let advice = path.path.looksLikePattern ? "; patterns belong in 'filter'" : ""

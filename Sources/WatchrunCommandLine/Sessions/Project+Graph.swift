@@ -17,14 +17,19 @@ extension Project {
     // These decide about changes, not about observed paths.
     (observing.filters, observing.extensions) = ([], [])
     let filter = observing.makeFilter(in: directory)
-    let roots = watched(in: directory).map(\.path)
+    let files = allEnvironmentFiles + settings.environmentFiles
+    let roots = watched(in: directory).map(\.path) + files.map { $0.absolute(from: directory) }
     let definitions = tasks.map { task in
       var task = task
       let own = task.watched.map { $0.absolute(from: directory) }
       // One observer serves all tasks. A path that is ignored below this task's paths may be observed
       // because another task or a page names it.
       let foreign = filter.patterns(ignoring: roots, whereNotIn: own, in: directory)
-      task.ignores = foreign + task.ignores
+      // A change of its variables makes another task of it.
+      let used = (environmentFiles + task.environmentFiles + settings.environmentFiles).compactMap {
+        $0.absolute(from: directory).relative(to: directory).flatMap { GlobPattern(only: $0) }
+      }
+      task.ignores = foreign + task.ignores + used
       return task.definition(settings, in: directory)
     }
     return try TaskGraph(definitions, jobs: jobs ?? processorCount())
@@ -113,7 +118,8 @@ extension Project.Task {
   ) -> Command {
     var command = Command(
       words: words, form: form,
-      environment: Command.Environment(settings.environment + self.environment),
+      environment: Command.Environment(
+        self.fileVariables + settings.fileVariables + settings.environment + self.environment),
       directory: directory, inheritsStandardInput: false
     ).describingChanges()
     // The output of a single task goes to the terminal itself, unless it is read. That is decided at each start,

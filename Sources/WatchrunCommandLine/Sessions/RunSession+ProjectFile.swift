@@ -5,14 +5,23 @@ import Support
 import SystemCalls
 import WatchrunSettings
 
-// Reads the project file again when it changes.
+// Reads the project file, and the files with variables, again when they change.
 
 extension Session {
+  func planOfCommandLine() throws(Failure) -> SessionPlan {
+    var plan = try SessionPlan(settings.readingEnvironmentFiles(in: directory), in: directory)
+    plan.observe(settings.environmentFiles, in: directory)
+    return plan
+  }
+
   func plan(of project: Project, from source: ProjectSource) throws(Failure) -> SessionPlan {
+    let settings = try settings.adding(project.defaults).readingEnvironmentFiles(in: directory)
+    let project = try project.readingEnvironmentFiles(in: directory)
     do throws(TaskGraphError) {
       var plan = try SessionPlan(
-        project, settings.adding(project.defaults), in: directory,
+        project, settings, in: directory,
         files: source.candidates, servesPages: !settings.isOneRound)
+      plan.observe(project.allEnvironmentFiles + settings.environmentFiles, in: directory)
       plan.hasFile = source.hasFile
       plan.observation.rules = ignoredChanges.map { _ in ProjectRules(project, of: source) }
       return plan
@@ -23,17 +32,51 @@ extension Session {
 }
 
 extension RunSession {
-  /// Reads the project file again if it has changed, and returns the other changes.
+  /// Reads what has changed of the project file and of files with variables, and returns the other changes.
   func takeFileChanges(from batch: ChangeBatch, _ runner: TaskRunner) -> ChangeBatch {
-    guard let source else { return batch }
-    let files = source.candidates
-    var rest = batch
-    rest.changes.removeAll { files.contains($0.path) }
-    let isFileAffected = batch.changes.contains { change in
-      files.contains { $0 == change.path || $0 == change.from }
+    let files = source?.candidates ?? []
+    let variables = state.withLock { $0.plan.environmentFiles }
+    if files.isEmpty && variables.isEmpty { return batch }
+    let changed = Set(batch.changes.flatMap { [$0.path, $0.from].compactMap(\.self) })
+    if let source, files.contains(where: changed.contains) {
+      readAgain(source, runner)
+    } else if let file = variables.first(where: changed.contains) {
+      readVariablesAgain(file, runner)
     }
-    if isFileAffected { readAgain(source, runner) }
+    // Other tasks of a project may watch a file with variables.
+    let taken = source == nil ? variables : files
+    var rest = batch
+    rest.changes.removeAll { taken.contains($0.path) }
     return rest
+  }
+
+  private func readVariablesAgain(_ file: Path, _ runner: TaskRunner) {
+    let name = file.relative(to: session.directory) ?? file
+    let (project, old) = state.withLock { ($0.project, $0.plan.graph) }
+    do throws(Failure) {
+      let plan =
+        if let project, let source { try session.plan(of: project, from: source) } else {
+          try session.planOfCommandLine()
+        }
+      let isBroken = state.withLock { state in
+        state.plan.graph = plan.graph
+        return state.isBroken
+      }
+      if !isBroken { desk.setProblem(nil) }
+      let changed = plan.graph.tasks.filter { old[$0.name] != $0 }
+      let names =
+        source == nil ? "the command" : changed.map(\.name.printable).joined(separator: ", ")
+      session.console.say(
+        .news,
+        "\(name) read again (\(changed.isEmpty ? "no variable has changed" : "for \(names)"))")
+      runner.replace(plan.graph)
+      // The change is what a postponed task waits for.
+      runner.submitKey(for: changed.filter(\.isPostponed).map(\.name))
+    } catch {
+      desk.setProblem(error.message)
+      session.console.report(error)
+      session.console.warn("the variables stay as they were until \(name) is correct")
+    }
   }
 
   private func readAgain(_ source: ProjectSource, _ runner: TaskRunner) {

@@ -116,7 +116,7 @@ extension Settings {
     let inherits = Terminal.isTerminal(STDIN_FILENO) ? isInteractive : filesFrom != "-"
     var command = Command(
       words: command, form: isRunByShell ? shellForm : .direct,
-      environment: Command.Environment(outputVariables + self.environment),
+      environment: Command.Environment(outputVariables + self.fileVariables + self.environment),
       inheritsStandardInput: inherits)
     command.takesTerminal = isInteractive
     command.firstPathAtStart = firstOfList
@@ -127,7 +127,7 @@ extension Settings {
   fileprivate func makeLine(_ line: [UInt8]) -> Command {
     Command(
       words: [line], form: shellForm,
-      environment: Command.Environment(outputVariables + self.environment),
+      environment: Command.Environment(outputVariables + self.fileVariables + self.environment),
       inheritsStandardInput: false
     ).describingChanges(by: changeDelivery)
   }

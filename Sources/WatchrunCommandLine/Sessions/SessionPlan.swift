@@ -2,6 +2,7 @@ import ActionRunning
 import FileObservation
 import LiveReload
 import PathFiltering
+import SystemCalls
 import WatchrunSettings
 
 /// What a session runs, serves and observes. A command line and a project are converted to one.
@@ -39,11 +40,21 @@ struct SessionPlan: Sendable {
   var tasks: [TaskText]
   var pages: [Page] = []
   var observation: Observation
+  /// The files with variables for tasks, by absolute paths.
+  var environmentFiles: [Path] = []
   /// Whether all output is read, since the user asks for something that needs it.
   var readsOutput = false
 
   /// Whether pages are served and nothing is run.
   var hasOnlyPages: Bool { tasks.isEmpty }
+
+  /// Observes the files from which variables are read.
+  mutating func observe(_ files: [Path], in directory: Path) {
+    environmentFiles = files.map { $0.absolute(from: directory) }
+    observation.paths += environmentFiles.map {
+      WatchedPath($0, isRecursive: false, mayBeMissing: true)
+    }
+  }
 
   /// The output that is read. Pages show it, for one.
   var reading: TaskOutput.Reading {

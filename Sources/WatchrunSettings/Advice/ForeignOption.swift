@@ -207,11 +207,6 @@ extension ForeignOption {
       "--exec -x --command --cmd --execute --run -X --runner --on-change --onchange",
       "give the command last, as in: watchrun make test", command
     ),
-    row("--env-file", "give each variable with -E NAME=VALUE") { option in
-      let hasProcesses = ["Procfile", "Procfile.dev"].contains(where: option.directory.holds)
-      return hasProcesses && option.value == ".env"
-        ? "the processes get the variables of .env: watchrun" : nil
-    },
     row(
       "--delay --throttle --quiet-period --latency",
       "set the quiet period with -d, as in: -d 500ms", { duration($0, "-d ") }

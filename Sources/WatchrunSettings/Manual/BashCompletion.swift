@@ -19,7 +19,7 @@ enum BashCompletion {
 
   private static func word(for kind: ValueKind) -> String {
     switch kind {
-    case .paths, .file: "path"
+    case .paths, .file, .files: "path"
     case .directory: "directory"
     case .shellLine: "command"
     case .taskNames: "task"

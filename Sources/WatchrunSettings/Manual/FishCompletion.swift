@@ -28,7 +28,7 @@ enum FishCompletion {
     if option.isValueOptional { return "-f" + words(option.kind.words) }
     let list = option.kind.words.joined(separator: " ")
     return switch option.kind {
-    case .paths, .file: "-r -F"
+    case .paths, .file, .files: "-r -F"
     case .directory: "-x -a '(__fish_complete_directories)'"
     case .shellLine: "-x -a '(__fish_complete_command)'"
     case .taskNames: "-x -a '(watchrun --list-tasks 2>/dev/null | string match -r \"^\\S+\")'"

@@ -29,7 +29,7 @@ enum ZshCompletion {
   private static func action(for kind: ValueKind) -> String {
     let words = kind.words.joined(separator: " ")
     return switch kind {
-    case .paths, .file: "_files"
+    case .paths, .file, .files: "_files"
     case .directory: "_directories"
     case .shellLine: "_cmdstring"
     case .taskNames: "_watchrun_tasks"

@@ -94,6 +94,14 @@ extension Setting {
       key: .key("env", "environment variables of the command", in: .task, others: ["environment"]),
       .variables, shared: { $0.environment += $1 }),
     Setting(
+      "--env-file", .running, "Set the variables of FILE, such as .env", isRepeatable: true,
+      key: .key(
+        "envFile",
+        "files with variables, such as .env; at the top level, for all tasks", in: .project, .task,
+        others: ["dotenv", "envfiles", "environmentfile"]),
+      .files, others: ["--dotenv --envfile --env_file": "use --env-file FILE"],
+      shared: { $0.environmentFiles += $1 }, project: { $0.environmentFiles = $1 }),
+    Setting(
       "-I --interactive", .running, "Give the terminal to the command while it runs",
       scope: .command,
       conflicts: [

@@ -25,6 +25,10 @@ package struct TaskSettings: Hashable, Sendable {
   /// The shell for shell lines.
   package var shell = Settings.Shell.whenNeeded
   package var environment: [Command.EnvironmentVariable] = []
+  /// Files with variables, in dotenv syntax.
+  package var environmentFiles: [Path] = []
+  /// The variables that these files set, once they are read.
+  package var fileVariables: [Command.EnvironmentVariable] = []
   /// `nil` for that of the project, or the default.
   package var outputMode: OutputMode?
   /// Whether it writes to a pseudo-terminal if its output is read; `nil` for the default.

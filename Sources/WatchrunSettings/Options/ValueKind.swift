@@ -33,6 +33,8 @@ enum ValueKind: Hashable, Sendable {
   /// One or more of these words; in text, separated by commas.
   case choices([String])
   case paths
+  /// Files that must exist.
+  case files
   case hosts
   /// Patterns in gitignore syntax.
   case globs
@@ -69,6 +71,7 @@ extension ValueKind {
     case .choice(let names): "one of " + names.map { "\"\($0)\"" }.joined(separator: ", ")
     case .choices(let names): "an array of " + names.map { "\"\($0)\"" }.joined(separator: ", ")
     case .paths: #"a path or an array of paths, as in ["Sources"]"#
+    case .files: #"a file or an array of files, as in ".env""#
     case .hosts: #"an address or an array of addresses, as in ["0.0.0.0"]"#
     case .globs: #"a pattern or an array of patterns, as in ["docs/**"]"#
     case .extensions: #"an extension or an array of extensions, as in ["swift", "md"]"#
@@ -87,7 +90,7 @@ extension ValueKind {
     case .count: "N"
     case .port: "PORT"
     case .servers: "URL"
-    case .file: "FILE"
+    case .file, .files: "FILE"
     case .directory: "DIR"
     case .shellLine: "COMMAND"
     case .duration, .positiveDuration, .quietPeriod, .polling: "TIME"

@@ -29,7 +29,7 @@ enum ValueSchema {
     case .signal: return anyOf(#""enum": [\#(list(Signal.names))]"#, matching(signal))
     case .choice(let names): return #""enum": [\#(list(names))]"#
     case .choices(let names): return oneOrMore(#""enum": [\#(list(names))]"#, #""minItems": 1"#)
-    case .paths: return oneOrMore(nonEmpty)
+    case .paths, .files: return oneOrMore(nonEmpty)
     case .hosts: return oneOrMore(matching("[A-Za-z0-9_$.:%-]+"))
     case .globs: return oneOrMore(matching(glob))
     case .extensions: return oneOrMore(nonEmpty)

@@ -6,8 +6,12 @@ import Support
 // Lists, and objects of strings. An option has one element, and may be repeated.
 
 extension ValueType<[Path]> {
-  static var paths: Self {
-    Self(.paths) { reader in
+  static var paths: Self { list(.paths) }
+
+  static var files: Self { list(.files) }
+
+  private static func list(_ kind: ValueKind) -> Self {
+    Self(kind) { reader in
       guard let elements = reader.elements() else { return nil }
       for (text, offset) in elements {
         if text.isEmpty { reader.note("the path is empty") }

@@ -14,6 +14,8 @@ package struct Project: Hashable, Sendable {
   package var defaults: [String: Assignment] = [:]
   /// Patterns for paths whose changes are ignored by all tasks.
   package var ignores: [GlobPattern] = []
+  /// Files with variables for all tasks.
+  package var environmentFiles: [Path] = []
   /// In the order of the file.
   package var tasks: [Task] = []
   /// In the order of the file.
@@ -118,6 +120,7 @@ extension Project {
   private func changedKeys(since old: Project) -> [String] {
     let keys = ProjectKey.names(in: .project).filter { defaults[$0] != old.defaults[$0] }.sorted()
     return (jobs == old.jobs ? [] : ["jobs"]) + (ignores == old.ignores ? [] : ["ignore"])
+      + (environmentFiles == old.environmentFiles ? [] : ["envFile"])
       + keys.map { $0 == "color" ? "color (at the next start)" : $0 }
   }
 

@@ -29,7 +29,7 @@ struct ManualTests {
     }
     #expect(
       unexplained.map(\.long) == [
-        "env", "fallback", "open", "init", "check", "schema", "version", "man", "completions",
+        "fallback", "open", "init", "check", "schema", "version", "man", "completions",
       ])
   }
 

@@ -111,6 +111,7 @@ struct OptionParserTests {
     + Spelling.all(nil, "--on-failure", "beep 2") { $0.onFailure == Array("beep 2".utf8) }
     + Spelling.all(nil, "--shell", "none") { $0.shell == .never }
     + Spelling.all(nil, "--shell", "zsh") { $0.shell == .always(Array("zsh".utf8)) }
+    + Spelling.all(nil, "--env-file", ".env") { $0.environmentFiles == [".env"] }
     + Spelling.all("-E", "--env", "A=b=c") {
       $0.environment == [.init(name: Array("A".utf8), value: Array("b=c".utf8))]
     }

@@ -164,7 +164,7 @@ extension ProjectFileGenerator {
       (names.map { JSONWriter.quoted($0) }, [#""no""#, "true", "[]"])
     case .choices(let names):
       lists(names.map { JSONWriter.quoted($0) }, invalid: [#""no""#, "1"], extra: ["[]"])
-    case .paths: lists([#""src""#, #""a b""#, #""../x""#], invalid: [#""""#, "1"])
+    case .paths, .files: lists([#""src""#, #""a b""#, #""../x""#], invalid: [#""""#, "1"])
     case .hosts:
       lists([#""0.0.0.0""#, #""::1""#, #""my-host""#], invalid: [#""b/c""#, #""""#, "1"])
     case .globs:

@@ -18,11 +18,11 @@ struct TaskErrorTests {
     ),
     (
       "{ run: 'x', colour: 'red' }",
-      "2:13: the task 't' has no key 'colour'; those are run, directory, watch, exts, filter, ignore, writes, events, after, service, ready, postpone, onBusy, stopSignal, stopTimeout, timeout, keepAlive, onSuccess, onFailure, shell, env, interactive, output, pty"
+      "2:13: the task 't' has no key 'colour'; those are run, directory, watch, exts, filter, ignore, writes, events, after, service, ready, postpone, onBusy, stopSignal, stopTimeout, timeout, keepAlive, onSuccess, onFailure, shell, env, envFile, interactive, output, pty"
     ),
     (
       "{ run: 'x', jobs: 2 }",
-      "2:13: 'jobs' is a key of the whole file, not of the task 't'; those are run, directory, watch, exts, filter, ignore, writes, events, after, service, ready, postpone, onBusy, stopSignal, stopTimeout, timeout, keepAlive, onSuccess, onFailure, shell, env, interactive, output, pty"
+      "2:13: 'jobs' is a key of the whole file, not of the task 't'; those are run, directory, watch, exts, filter, ignore, writes, events, after, service, ready, postpone, onBusy, stopSignal, stopTimeout, timeout, keepAlive, onSuccess, onFailure, shell, env, envFile, interactive, output, pty"
     ),
     (
       "{ run: 'x', port: 80 }",
@@ -52,6 +52,14 @@ struct TaskErrorTests {
     (
       "{ run: 'x', directory: 1.5 }",
       "2:24: 'directory' must be a string that is not empty, not 1.5"
+    ),
+    (
+      "{ run: 'x', envFile: 1 }",
+      #"2:22: 'envFile' must be a file or an array of files, as in ".env", not 1"#
+    ),
+    (
+      "{ run: 'x', envFile: ['.env', ''] }",
+      #"2:31: 'envFile' must be a file or an array of files, as in ".env", not """#
     ),
     (
       "{ run: 'x', env: ['A=1'] }",
@@ -248,7 +256,7 @@ struct TaskErrorTests {
     ),
     (
       "{ run: 'x', serve: 'a' }",
-      "2:13: 'serve' is a key of pages, not of the task 't'; those are run, directory, watch, exts, filter, ignore, writes, events, after, service, ready, postpone, onBusy, stopSignal, stopTimeout, timeout, keepAlive, onSuccess, onFailure, shell, env, interactive, output, pty"
+      "2:13: 'serve' is a key of pages, not of the task 't'; those are run, directory, watch, exts, filter, ignore, writes, events, after, service, ready, postpone, onBusy, stopSignal, stopTimeout, timeout, keepAlive, onSuccess, onFailure, shell, env, envFile, interactive, output, pty"
     ),
   ]
 

@@ -15,6 +15,9 @@ package enum ProjectText {
     if !project.ignores.isEmpty {
       members.append(("ignore", array(project.ignores.map(\.description), indent: 2)))
     }
+    if !project.environmentFiles.isEmpty {
+      members.append(("envFile", list(project.environmentFiles.map(\.description), indent: 2)))
+    }
     let tasks = project.tasks.map { ($0.name, object(fields(of: $0), indent: 4)) }
     let pages = project.pages.map { ($0.name, object(fields(of: $0), indent: 4)) }
     members.append(("tasks", object(tasks + pages, indent: 2)))
@@ -57,6 +60,11 @@ package enum ProjectText {
     let space = String(repeating: " ", count: indent)
     let lines = members.map { "\(space)  \(JSONWriter.quoted($0.0)): \($0.1)" }
     return "{\n\(lines.joined(separator: ",\n"))\n\(space)}"
+  }
+
+  /// A single string stands for an array of one.
+  private static func list(_ strings: [String], indent: Int) -> String {
+    strings.count == 1 ? JSONWriter.quoted(strings[0]) : array(strings, indent: indent)
   }
 
   private static let widestLine = 80

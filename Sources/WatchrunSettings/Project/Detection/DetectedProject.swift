@@ -131,19 +131,15 @@ extension DetectedKind {
 
 extension DetectedProject {
   /// The project with the usual tasks.
-  ///
-  /// - Parameter addsFile: Whether services get the variables of `.env`, which may be secret.
-  func project(addingVariablesOfFile addsFile: Bool) -> Project {
-    addsFile ? project.addingVariables(ProcessFile.variables(in: directory)) : project
-  }
-
-  /// The project with the usual tasks, as `--init` writes it.
   package var project: Project {
     var project = Project()
     // Documentation is not compiled, but it is what sites are made of.
     let isSite = kinds.contains { $0.kind.page != nil }
     project.ignores =
       isSite ? [] : Self.patterns(["*.md"] + kinds.flatMap(\.products))
+    if kinds.contains(where: { $0.name == "procfile" }) {
+      project.environmentFiles = ProcessFile.files(in: directory)
+    }
     for kind in kinds {
       var before: String?
       for step in kind.tasks {

@@ -24,7 +24,8 @@ enum ProcessFile {
       task.environment = step.environment
       return task
     }
-    return project.addingVariables(variables(in: directory))
+    project.environmentFiles = files(in: directory)
+    return project
   }
 
   /// The services. Each one has a port of its own, 100 after that of the one before.
@@ -56,55 +57,14 @@ enum ProcessFile {
   }
 
   private static func firstPort(in directory: ProjectDirectory) -> Int {
-    let own = variables(in: directory).last { $0.name.elementsEqual("PORT".utf8) }?.value
-    let given = own.map { $0.decoded } ?? environmentVariable("PORT")
-    return given.flatMap { Int($0) } ?? 5000
+    let text = files(in: directory).first.flatMap { directory.text(of: $0.description) }
+    let variables = try? EnvironmentFile.variables(in: Array((text ?? "").utf8))
+    let own = variables?.last { $0.name.elementsEqual("PORT".utf8) }?.value
+    return (environmentVariable("PORT") ?? own?.decoded).flatMap { Int($0) } ?? 5000
   }
 
-  static func variables(in directory: ProjectDirectory) -> [Command.EnvironmentVariable] {
-    (directory.text(of: ".env") ?? "").split(whereSeparator: \.isNewline).compactMap {
-      (line: Substring) -> Command.EnvironmentVariable? in
-      guard let cut = line.firstIndex(of: "=") else { return nil }
-      let name = line[..<cut]
-      guard !name.isEmpty,
-        name.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_") })
-      else { return nil }
-      return .init(name: Array(name.utf8), value: value(line[cut...].dropFirst()).word)
-    }
-  }
-
-  /// The value, without quotes. Only in double quotes is a backslash special.
-  private static func value(_ text: Substring) -> String {
-    guard text.count > 1, let quote = text.first, quote == text.last, "'\"".contains(quote) else {
-      return String(text)
-    }
-    let inner = text.dropFirst().dropLast()
-    if quote == "'" { return String(inner) }
-    var result = ""
-    var isEscaped = false
-    for character in inner {
-      if isEscaped {
-        result.append(character == "n" ? "\n" : character)
-        isEscaped = false
-      } else if character == "\\" {
-        isEscaped = true
-      } else {
-        result.append(character)
-      }
-    }
-    return result
-  }
-}
-
-extension Project {
-  /// The project whose services have these variables, too. Their own ones are kept.
-  func addingVariables(_ variables: [Command.EnvironmentVariable]) -> Project {
-    var project = self
-    for index in tasks.indices where tasks[index].isService {
-      let own = tasks[index].environment
-      project.tasks[index].environment =
-        variables.filter { variable in !own.contains { $0.name == variable.name } } + own
-    }
-    return project
+  /// The file with variables, if there is one.
+  static func files(in directory: ProjectDirectory) -> [Path] {
+    directory.holds(".env") ? [".env"] : []
   }
 }

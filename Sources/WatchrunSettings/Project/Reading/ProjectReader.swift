@@ -47,6 +47,19 @@ package struct ProjectReader {
     package var project: Project
     /// In the order of the text.
     package var paths: [PathReference]
+
+    /// The problems of the files with variables that it names. Other paths need not exist.
+    package func problemsOfVariables(in source: ProjectSource) -> [ProjectProblem] {
+      paths.filter(\.isOfVariables).compactMap { path in
+        do throws(Failure) {
+          _ = try EnvironmentFile.variables(of: path.path, in: source.directory)
+          return nil
+        } catch {
+          return ProjectProblem(
+            file: source.file.description, position: path.position, message: error.message)
+        }
+      }
+    }
   }
 
   /// A path in the file, which need not exist.
@@ -54,6 +67,8 @@ package struct ProjectReader {
     package var path: Path
     package var key: String
     package var position: TextPosition
+
+    package var isOfVariables: Bool { key == "envFile" }
   }
 
   private(set) var findings: [Finding] = []

@@ -169,7 +169,7 @@ extension ProjectSource {
     } else if let found = detect() {
       say("\(found.summary); to change that: watchrun --init")
       found.notes.forEach(say)
-      project = found.project(addingVariablesOfFile: true)
+      project = found.project
     } else {
       throw nothingFound()
     }

@@ -10,10 +10,8 @@ struct ProcessFileTests {
   private func environment(_ files: [String: String]) throws -> [[String]] {
     let directory = try projectDirectory(files)
     let found = try #require(DetectedProject(directory.project))
-    return found.project(addingVariablesOfFile: true).tasks.map { task in
-      task.environment.map {
-        String(decoding: $0.name, as: UTF8.self) + "=" + String(decoding: $0.value, as: UTF8.self)
-      }
+    return try found.project.readingEnvironmentFiles(in: directory.path).tasks.map { task in
+      (task.fileVariables + task.environment).map { "\($0.name.decoded)=\($0.value.decoded)" }
     }
   }
 
@@ -21,30 +19,25 @@ struct ProcessFileTests {
     let text = "web: x\nrelease: y\nworker: z\n"
     #expect(try environment(["Procfile": text]) == [["PORT=5000"], ["PORT=5200"]])
     #expect(
-      try environment(["Procfile": text, ".env": "PORT=8330\n"]) == [["PORT=8330"], ["PORT=8530"]])
-  }
-
-  @Test func `the variables of the file beside it are set`() throws {
-    let text = """
-      # comment
-      A=1
-      B='a b'
-      C="x\\ny\\"z"
-      export D=2
-      E=
-
-      """
-    #expect(
-      try environment(["Procfile": "web: x", ".env": text]) == [
-        ["A=1", "B=a b", "C=x\ny\"z", "E=", "PORT=5000"]
+      try environment(["Procfile": text, ".env": "PORT=8330\n"]).map(\.last) == [
+        "PORT=8330", "PORT=8530",
       ])
   }
 
-  @Test func `a file that is written has the ports, and nothing of .env`() throws {
+  @Test func `the variables of the file beside it are set`() throws {
+    #expect(
+      try environment(["Procfile": "web: x", ".env": "A=1\nB='a b'\n"]) == [
+        ["A=1", "B=a b", "PORT=5000"]
+      ])
+  }
+
+  @Test func `a file that is written has the ports, and the name of .env`() throws {
     let directory = try projectDirectory(["Procfile": "web: x", ".env": "SECRET=1\n"])
     let text = ProjectText.file(try #require(DetectedProject(directory.project)).project)
     #expect(text.includes("\"PORT\": \"5000\""))
+    #expect(text.includes("\"envFile\": \".env\""))
     #expect(!text.includes("SECRET"))
+    #expect(try readProject(text).environmentFiles == [".env"])
   }
 
   @Test func `a Procfile can be named in place of a project file`() throws {
@@ -54,7 +47,7 @@ struct ProcessFileTests {
     let project = try #require(
       try ProjectSource("Procfile", directory: directory.path).read())
     #expect(project.tasks.map(\.name) == ["web", "worker"])
-    #expect(project.tasks[1].environment.count == 2)
+    #expect(project.environmentFiles == [".env"])
     try directory.write("none", to: "Procfile")
     #expect(throws: Failure.self) {
       try ProjectSource("Procfile", directory: directory.path).read()
