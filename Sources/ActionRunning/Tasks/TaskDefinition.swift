@@ -74,6 +74,7 @@ public struct TaskDefinition: Sendable, Hashable {
     rules.keepsAlive = policy.keepsAlive
     rules.hasReadiness = readiness != nil
     rules.isPostponed = isPostponed
+    rules.watches = !triggers.watched.isEmpty
     rules.stopsBuilds = hasDefaultPolicy && !isService
     return rules
   }

@@ -83,10 +83,11 @@ struct MachineScript {
 
 func rules(
   _ name: String, after: String..., policy: BusyPolicy? = nil, service: Bool = false,
-  ready: Bool? = nil, alive: Bool? = nil, postponed: Bool = false
+  ready: Bool? = nil, alive: Bool? = nil, postponed: Bool = false, watches: Bool = false
 ) -> TaskStateMachine.Rules {
   var rules = TaskStateMachine.Rules(name, dependencies: after)
   (rules.policy, rules.isService, rules.isPostponed) = (policy, service, postponed)
+  rules.watches = watches
   (rules.keepsAlive, rules.hasReadiness) = (alive ?? service, ready ?? service)
   return rules
 }

@@ -324,6 +324,15 @@ struct TaskStateMachineTests {
     #expect(script.judge("a", "b", "s") == [])
   }
 
+  @Test func `a task that watches receives what its ancestors have changed, and does not run twice`() {
+    var script = MachineScript([rules("gen"), rules("app", after: "gen", watches: true)])
+    #expect(script { $0.start() } == ["+gen"])
+    #expect(script.end("gen") == ["?app"])
+    #expect(script.judge("gen", "app") == ["+app"])
+    #expect(script.end("app") == ["."])
+    #expect(script.change("app") == ["+app"])
+  }
+
   @Test func `a service that is alone, or whose ancestors did not run, is restarted at once`() {
     var script = MachineScript([rules("a"), rules("s", after: "a", service: true), rules("x")])
     #expect(script { $0.start() } == ["+a", "+x"])
