@@ -6,10 +6,12 @@ struct AnswerCount: Sendable {
   private var number = 0
   private var latest: (time: Duration, round: Int)?
 
-  /// Others have changed something so long after the end of the latest run, of this round.
+  /// Others have changed something so long after the end of the latest run, of this round. An answer in several
+  /// batches is one.
   mutating func add(_ time: Duration, round: Int) {
+    if latest?.round == round { return }
     let isSame = latest.map { RepetitionCount.isNear(time, to: $0.time) } ?? false
-    if !isSame { number = 0 } else if latest?.round != round { number += 1 }
+    number = isSame ? number + 1 : 0
     latest = (time, round)
   }
 

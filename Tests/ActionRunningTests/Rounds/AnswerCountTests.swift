@@ -12,6 +12,8 @@ struct AnswerCountTests {
     var random = SeededGenerator(seed: 1)
     let delays = (0..<160).map { round in
       count.add(.seconds(time + .random(in: 0...0.05, using: &random)), round: round)
+      // The same answer goes on, and a delay has begun.
+      count.add(.milliseconds(20), round: round)
       return count.delay
     }
     #expect(delays[...120].allSatisfy { $0 == .zero })
