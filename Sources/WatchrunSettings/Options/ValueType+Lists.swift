@@ -109,7 +109,12 @@ extension ValueType<[Command.EnvironmentVariable]> {
           reader.note("'\(reader.written)' is not of the form NAME=VALUE")
           return nil
         }
-        return [.init(name: Array(text[..<cut]), value: Array(text[(cut + 1)...]))]
+        let variable = Command.EnvironmentVariable(
+          name: Array(text[..<cut]), value: Array(text[(cut + 1)...]))
+        if let flaw = variable.flaw {
+          reader.note("\(flaw); in double quotes, your shell expands it: \"\(reader.written)\"")
+        }
+        return [variable]
       }
       guard let members = reader.members() else { return nil }
       reader.noteRepeated(members)
@@ -124,10 +129,33 @@ extension ValueType<[Command.EnvironmentVariable]> {
               + "not \(member.value.kindName)", at: member.value.offset)
           return nil
         }
-        return .init(name: Array(member.key.utf8), value: Array(text.utf8))
+        let variable = Command.EnvironmentVariable(
+          name: Array(member.key.utf8), value: Array(text.utf8))
+        if let flaw = variable.flaw {
+          reader.note(
+            "\(flaw); set it in a shell line: run: \"\(variable.assignment) …\"",
+            at: member.value.offset)
+        }
+        return variable
       }
     }
   }
+}
+
+extension Command.EnvironmentVariable {
+  /// Why the value cannot be meant as it is: it refers to the variable itself.
+  var flaw: String? {
+    // `${PATH}` is `$PATH`.
+    let references = value.decoded.split(
+      separator: Character("$"), omittingEmptySubsequences: false
+    )
+    .dropFirst().map { $0.drop { $0 == "{" }.prefix { $0.isLetter || $0.isNumber || $0 == "_" } }
+    guard references.contains(name.decoded[...]) else { return nil }
+    return "'$\(name.printable)' is not expanded in the variable '\(name.printable)'"
+  }
+
+  /// For messages: `PATH=$PATH:bin`.
+  var assignment: String { "\(name.printable)=\(value.printable)" }
 }
 
 extension ValueType<[HeaderField]> {

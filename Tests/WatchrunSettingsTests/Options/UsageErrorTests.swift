@@ -87,6 +87,10 @@ struct UsageErrorTests {
       "--timeout: 0 would stop each run at once; write a longer time, such as 30s"
     ),
     (["-E", "NAME", "x"], "-E: 'NAME' is not of the form NAME=VALUE"),
+    (
+      ["-E", "PATH=bin:$PATH", "x"],
+      "-E: '$PATH' is not expanded in the variable 'PATH'; in double quotes, your shell expands it: \"PATH=bin:$PATH\""
+    ),
     (["--env==x", "x"], "--env: '=x' is not of the form NAME=VALUE"),
   ]
 

@@ -69,6 +69,18 @@ struct TaskErrorTests {
       "{ run: 'x', env: { A: 1 } }",
       "2:23: the variable 'A' must be a string, as in \"8080\", not a number"
     ),
+    (
+      "{ run: 'x', env: { PATH: '$PATH:bin' } }",
+      "2:26: '$PATH' is not expanded in the variable 'PATH'; set it in a shell line: run: \"PATH=$PATH:bin …\""
+    ),
+    (
+      "{ run: ['x'], env: { A: 'a', B: 'b:${B}' } }",
+      "2:33: '$B' is not expanded in the variable 'B'; set it in a shell line: run: \"B=b:${B} …\""
+    ),
+    (
+      "{ run: 'x', env: { PATH: 'node_modules/.bin' } }",
+      "2:13: no directory of 'PATH' has 'sh', which runs the shell line; add one: PATH: \"node_modules/.bin:/usr/bin:/bin\""
+    ),
     ("{ run: 'x', env: { 'A=B': '' } }", "2:20: 'A=B' is not a valid name of a variable"),
     (
       "{ run: 'x', watch: 7 }",

@@ -254,6 +254,14 @@ extension ProjectReader {
         "an interactive task writes to the terminal itself, so '%' has no effect; "
           + "remove one of them")
     }
+    if let path = task.environment.last(where: \.isPATH), path.flaw == nil, task.needsShellInPATH,
+      findProgram("sh".word, in: programDirectories(path.value)) == nil
+    {
+      refuse(
+        ["env"], in: fields,
+        "no directory of 'PATH' has 'sh', which runs the shell line; add one: "
+          + "PATH: \"\(path.value.printable):/usr/bin:/bin\"")
+    }
     if task.watched.isEmpty {
       refuse(
         ["exts", "filter", "ignore", "events"], in: fields,
@@ -271,5 +279,14 @@ extension ProjectReader {
       note(
         message.map { $0 == "%" ? field.name : String($0) }.joined(), at: field.keyOffset)
     }
+  }
+}
+
+extension Project.Task {
+  /// Whether `sh` is looked up to run a line of the task.
+  fileprivate var needsShellInPATH: Bool {
+    if self.shell != .whenNeeded { return false }
+    if case .line = run { return true }
+    return self.onSuccess != nil || self.onFailure != nil
   }
 }
