@@ -140,7 +140,7 @@ extension WaitingReporter {
           ? "without \(setting), a save stops that" : "save it again after this run")
     }
     if reporter.isRestarted(waiting.name) || state.withLock({ $0.waiting.mayBeByRuns(waiting) })
-      || ProjectDetection.Script.watchesByItself(words, in: place)
+      || ProjectDetection.Script(words, in: place).watchesByItself
     {
       return nil
     }

@@ -46,7 +46,7 @@ struct CommandNotes {
   /// A server that sees changes by itself gains nothing from restarts.
   private var watcher: String? {
     guard !settings.isOneRound,
-      ProjectDetection.Script.watchesByItself(words, in: line.directory)
+      ProjectDetection.Script(words, in: line.directory).watchesByItself
     else { return nil }
     let name = "'\(ShellWords.quoted(words))' watches by itself"
     if settings.busyMode == .restart { return "\(name), and -r restarts it on each change" }

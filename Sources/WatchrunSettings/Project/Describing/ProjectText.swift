@@ -33,7 +33,10 @@ package enum ProjectText {
       case .line(let line): JSONWriter.quoted(line)
       case .words(let words): array(words, indent: 6)
       }
-    return [("run", run)] + field("watch", task.watched.map(\.description))
+    // Without the key, it would watch the current directory.
+    let watchesNothing = task.watched.isEmpty && task.after.isEmpty
+    return [("run", run)] + (watchesNothing ? [("watch", "[]")] : [])
+      + field("watch", task.watched.map(\.description))
       + field("filter", task.filters.map(\.description))
       + field("ignore", task.ignores.map(\.description))
       + field("writes", task.writes.map(\.description)) + field("after", task.after)

@@ -65,11 +65,18 @@ package struct DetectedProject: Sendable {
   }
 
   private var watchersNote: [String] {
-    let names = kinds.contains { $0.name == "node" } ? ProjectDetection.watchers(in: directory) : []
-    guard !names.isEmpty else { return [] }
+    let scripts =
+      kinds.contains { $0.name == "node" } ? ProjectDetection.watchers(in: directory) : []
+    let services = kinds.flatMap(\.tasks).filter { $0.isService && $0.watched.isEmpty }.map(\.name)
     return [
-      "\(ProjectDetection.some(of: names)) \(names.count == 1 ? "watches by itself, and needs" : "watch by themselves, and need") no watchrun"
+      (scripts, "needs no watchrun", "need no watchrun"),
+      (services, "is not restarted", "are not restarted"),
     ]
+    .filter { !$0.0.isEmpty }.map { names, one, several in
+      ProjectDetection.some(of: names)
+        + (names.count == 1
+          ? " watches by itself, and \(one)" : " watch by themselves, and \(several)")
+    }
   }
 
   /// Tools that the tasks need and that are not installed.
@@ -149,11 +156,11 @@ extension DetectedProject {
         task.environment = step.environment
         if kind.kind.comparesTimes { task.onBusy = .restart }
         // What is served is watched for the page.
-        if kind.kind.page != nil { task.ignores = Self.patterns(kind.products) }
+        task.ignores = Self.patterns(kind.kind.page == nil ? step.ignores : kind.products)
         if let before, kind.isChain {
           task.after = [before]
         } else {
-          task.watched = ["."] + kind.dependencies.map { Path($0) }
+          task.watched = (step.watched + kind.dependencies).map { Path($0) }
           task.filters = kinds.count == 1 ? [] : Self.patterns(kind.kind.sources)
         }
         project.tasks.append(task)

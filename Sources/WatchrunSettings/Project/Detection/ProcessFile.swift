@@ -20,7 +20,8 @@ enum ProcessFile {
     project.tasks = steps(in: text, of: directory).map { step in
       var task = Project.Task(name: step.name, run: .line(step.run))
       task.isService = true
-      task.watched = ["."]
+      task.watched = step.watched.map { Path($0) }
+      task.ignores = step.ignores.compactMap { GlobPattern(line: $0.utf8) }
       task.environment = step.environment
       return task
     }
@@ -35,6 +36,9 @@ enum ProcessFile {
       var step = process
       step.isService = true
       step.environment = [.init(name: "PORT".word, value: String(first + 100 * index).word)]
+      let script = ProjectDetection.Script(process.run, in: directory)
+      step.watched = script.watched
+      step.ignores = step.watched == ["."] ? script.ignored : []
       return step
     }
     return steps.filter { !GoalNames.isOneTime($0.name) }

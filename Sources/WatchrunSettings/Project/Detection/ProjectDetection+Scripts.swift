@@ -28,7 +28,7 @@ extension ProjectDetection {
           ?? false
       }.map(\.path)
     },
-    programs: ["npm", "npx", "yarn", "pnpm", "bun", "node"],
+    programs: ["npm", "npx", "yarn", "pnpm", "bun", "node", "tsx"],
     wanted: "script 'build' or 'test'", findOthers: otherScripts
   ) { directory, _ in
     let manager = packageManager(directory)
@@ -83,63 +83,15 @@ extension ProjectDetection {
     script.includes("no test specified")
   }
 
-  private static func scripts(in directory: ProjectDirectory) -> [String: String] {
+  static func scripts(in directory: ProjectDirectory) -> [String: String] {
     let members = directory.json(of: package)?["scripts"]?.members ?? []
     return Dictionary(members.compactMap { member in member.value.text.map { (member.key, $0) } }) {
       $1
     }
   }
 
-  /// A script of `package.json`.
-  package struct Script {
-    let line: String
-
-    /// Whether the program that it starts sees changes by itself, so that restarts do harm.
-    var watchesByItself: Bool {
-      var words = line.split { !$0.isLetter && !$0.isNumber && !"-_./".contains($0) }.map {
-        String($0.split(separator: Character("/")).last ?? $0)
-      }
-      if let node = words.firstIndex(of: "node"),
-        let file = words[node...].firstIndex(where: { $0.hasSuffix("js") && $0.contains(".") })
-      {
-        // The options after the file are its own.
-        words = words[...file] + words[file...].dropFirst().filter { !$0.hasPrefix("-") }
-      }
-      return words.contains { Self.watchers.contains($0) }
-        || zip(words, words.dropFirst()).contains { Self.watchers.contains("\($0) \($1)") }
-        || words.contains("vite") && !["build", "preview"].contains(where: words.contains)
-        || words.contains("parcel") && !words.contains("build")
-        || words.contains("flask") && words.contains("--debug")
-        || words.contains("manage.py") && words.contains("runserver")
-          && !words.contains("--noreload")
-    }
-
-    /// Whether a command does, possibly as the script of `package.json` that a package manager runs.
-    ///
-    /// - Parameter words: The words of the command, or its shell line.
-    package static func watchesByItself(_ words: [[UInt8]], in directory: ProjectDirectory) -> Bool
-    {
-      let words = words.wordsOfLine.map { $0.decoded }
-      if Script(line: words.joined(separator: " ")).watchesByItself { return true }
-      guard ["npm", "yarn", "pnpm", "bun"].contains(words.first) else { return false }
-      let rest = words.dropFirst().filter { !$0.hasPrefix("-") }
-      let name = ["run", "run-script"].contains(rest.first) ? rest.dropFirst().first : rest.first
-      return name.flatMap { script($0, in: directory) }?.watchesByItself == true
-    }
-
-    private static let watchers: Set = [
-      "--watch", "--watch-path", "--hot", "--reload", "nodemon", "ts-node-dev", "tsnd", "node-dev",
-      "webpack-dev-server", "live-server", "browser-sync", "vite-node", "next dev", "nuxt dev",
-      "nuxi dev", "astro dev", "tsx watch", "webpack serve", "webpack watch", "ng serve",
-      "react-scripts start", "gatsby develop", "remix dev", "wrangler dev", "expo start",
-      "storybook dev", "vue-cli-service serve", "rsbuild dev", "rspack serve", "rspack dev",
-      "turbo watch", "svelte-kit dev", "ember serve", "hugo server", "hugo serve", "mkdocs serve",
-      "jekyll serve", "mdbook serve", "zola serve", "trunk serve", "dotnet watch",
-    ]
-  }
-
   static func script(_ name: String, in directory: ProjectDirectory) -> Script? {
-    scripts(in: directory)[name].map(Script.init)
+    scripts(in: directory)[name].map { Script($0, in: directory) }
   }
 
   /// The file that `package.json` names as the main one, if it exists.
@@ -152,7 +104,7 @@ extension ProjectDetection {
     _ directory: ProjectDirectory, _ file: String
   ) -> [ProjectKind.Offer] {
     let usable = scripts(in: directory).filter {
-      !isPlaceholder($0.value) && !Script(line: $0.value).watchesByItself
+      !isPlaceholder($0.value) && !Script($0.value, in: directory).watchesByItself
     }
     let names = usable.keys.filter { name in
       !["build", "test", "prepare", "install"].contains(name)
@@ -166,10 +118,10 @@ extension ProjectDetection {
 
   /// How to start the scripts that watch by themselves.
   static func watchers(in directory: ProjectDirectory) -> [String] {
-    let all = scripts(in: directory)
-    return all.keys.sorted().filter { name in
-      Script(line: all[name] ?? "").watchesByItself && name != "build" && name != "test"
-    }.map { "\(packageManager(directory)) run \($0)" }
+    let manager = packageManager(directory)
+    return scripts(in: directory).filter { name, line in
+      name != "build" && name != "test" && Script(line, in: directory).watchesByItself
+    }.keys.sorted().map { "\(manager) run \($0)" }
   }
 
   /// Servers first, which are restarted; anything else is run again.
@@ -219,7 +171,10 @@ extension ProjectDetection {
       "test_*.py", "tests/test_*.py",
     ],
     products: ["/build/", "/dist/", "*.egg-info/"],
-    sources: ["*.py", "*.pyi", "pyproject.toml", "pytest.ini", "tox.ini", "setup.cfg"]
+    sources: ["*.py", "*.pyi", "pyproject.toml", "pytest.ini", "tox.ini", "setup.cfg"],
+    programs: [
+      "python", "python3", "uv", "poetry", "pipenv", "flask", "gunicorn", "uvicorn", "celery",
+    ]
   ) { directory, file in
     if file == "tox.ini", let text = directory.text(of: file), !text.includes("[pytest]") {
       return [Step("test", "tox")]
@@ -245,7 +200,8 @@ extension ProjectDetection {
     name: "ruby", title: "a Ruby project", role: .independent,
     files: ["Rakefile", "rakefile", "Gemfile"],
     products: ["/coverage/", "/log/", "/pkg/", "/tmp/"],
-    sources: ["*.rb", "*.rake", "*.erb", "*.gemspec", "Rakefile", "Gemfile", "Gemfile.lock"]
+    sources: ["*.rb", "*.rake", "*.erb", "*.gemspec", "Rakefile", "Gemfile", "Gemfile.lock"],
+    programs: ["ruby", "bundle", "rails", "rake", "puma", "sidekiq"]
   ) { directory, file in
     let bundle = directory.holds("Gemfile") ? "bundle exec " : ""
     if directory.holds(".rspec") { return [Step("test", "\(bundle)rspec")] }

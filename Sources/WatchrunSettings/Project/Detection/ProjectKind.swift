@@ -60,6 +60,9 @@ struct ProjectKind: Sendable {
     var run: String
     var isService = false
     var environment: [Command.EnvironmentVariable] = []
+    /// What it watches if it depends on no other task.
+    var watched = ["."]
+    var ignores: [String] = []
 
     init(_ name: String, _ run: String) {
       self.name = name

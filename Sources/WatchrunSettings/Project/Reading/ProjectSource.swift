@@ -71,8 +71,8 @@ package struct ProjectSource {
 
   /// The project of a Procfile.
   private func processes(in text: [UInt8]) throws(Failure) -> ProjectReader.File {
-    let project = ProcessFile.project(
-      in: text.decoded, of: ProjectDirectory(path: directory))
+    let place = ProjectDirectory(path: directory)
+    let project = ProcessFile.project(in: text.decoded, of: place)
     if project.tasks.isEmpty {
       throw .usage(
         "\(file) has no process; write one a line, as in web: ./server")

@@ -1,4 +1,5 @@
 import ActionRunning
+import PathFiltering
 import SystemCalls
 import TestSupport
 import Testing
@@ -52,5 +53,93 @@ struct ProcessFileTests {
     #expect(throws: Failure.self) {
       try ProjectSource("Procfile", directory: directory.path).read()
     }
+  }
+
+  /// The files of an application with several languages.
+  private static let files = [
+    "config/application.rb": "", "Gemfile.lock": "",
+    "bin/css": "#!/bin/sh\nexec sass --watch a:b\n",
+    "bin/jobs": "#!/usr/bin/env ruby\n", "bin/serve": "#!/bin/sh\nexec node server.js\n",
+    "package.json": #"""
+    {"scripts": {"build": "esbuild a.js --bundle", "watch:css": "tailwindcss -i a -o b -w",
+      "start": "node server.js", "dev": "run-p dev:*", "dev:a": "node a.js", "dev:b": "tsc -w",
+      "all": "npm run dev", "loop": "yarn loop"}}
+    """#,
+    "web/package.json": #"{"name": "web", "scripts": {"start": "vite", "serve": "node a.js"}}"#,
+  ]
+
+  @Test(
+    arguments: [
+      "bin/webpack-dev-server", "bin/vite dev", "yarn build --watch", "yarn watch:css",
+      "npm run watch:css", "npm run dev", "yarn all", "bundle exec guard", "npx tsc -b -w",
+      "bin/rails tailwindcss:watch", "bin/css", "env PORT=3000 bin/vite", "cd web && npm start",
+      "yarn --cwd web start", "npm start --prefix=web", "bundle exec jekyll serve", "nodemon a.js",
+      "exec next dev", "npx concurrently 'node a.js' 'npm run watch:css'", "sh -c 'npx vite'",
+      "python manage.py runserver", "mix phx.server",
+    ])
+  func `a process that watches by itself is not restarted`(_ line: String) throws {
+    #expect(try watched(line) == [])
+  }
+
+  @Test(
+    arguments: [
+      "bin/rails server -p 3000", "bundle exec puma -C config/puma.rb", "bundle exec sidekiq",
+      "env RUBY_DEBUG_OPEN=true bin/rails s",
+    ])
+  func `what Rails loads anew restarts no process of Rails`(_ line: String) throws {
+    #expect(try watched(line) == ["config", "Gemfile.lock"])
+    #expect(try watched("RAILS_ENV=production " + line) == ["."])
+    #expect(try watched(line, ["a.rb": ""]) == ["."])
+  }
+
+  @Test(
+    arguments: [
+      "yarn start", "node server.js", "npx vite build", "yarn build", "bin/serve", "yarn loop",
+      "cd web && npm run serve", "npm run none", "bundle exec puma -w 3", "flask run", "./app -w 2",
+      "python manage.py runserver --noreload", "make", "", "&& ;",
+    ])
+  func `any other process is restarted`(_ line: String) throws {
+    #expect(try watched("x " + line, Self.files.filter { !$0.key.hasPrefix("config") }) == ["."])
+  }
+
+  private func watched(_ line: String, _ files: [String: String] = files) throws -> [String] {
+    let directory = try projectDirectory(files)
+    return ProjectDetection.Script(line, in: directory.project).watched
+  }
+
+  @Test(
+    arguments: [
+      ("bundle exec clockwork", "a.js b.tsx c.css d.py", "a.rb c.json d.yml"),
+      ("bin/jobs", "a.js b.tsx c.css d.py", "a.rb c.json d.yml"),
+      ("env PORT=4000 node streaming/index.js", "a.rb b.py Gemfile", "a.js b.html c.css x"),
+      ("cd web && yarn serve", "a.rb b.py", "a.js"),
+      ("gunicorn app:app", "a.rb b.js", "a.py c.html"),
+      ("./server", "", "a.rb b.py c.js"), ("go run .", "", "a.css b.js"),
+    ])
+  func `a save in another language restarts nothing`(
+    _ line: String, _ ignored: String, _ counted: String
+  ) throws {
+    let directory = try projectDirectory(Self.files.merging(["Procfile": "x: \(line)"]) { $1 })
+    let project = try #require(try ProjectSource("Procfile", directory: directory.path).read())
+    let task = try #require(project.tasks.first)
+    #expect(task.watched == ["."])
+    let filter = PathFilter(base: directory.path, ignore: task.ignores)
+    for (names, isCounted) in [(ignored, false), (counted, true)] {
+      for name in names.split(separator: " ") {
+        let path = directory["sub/\(name)"]
+        #expect(
+          filter.decision(for: path, isDirectory: false, below: directory.path).isIncluded
+            == isCounted, "\(name)")
+      }
+    }
+  }
+
+  @Test func `a file that is written restarts the same`() throws {
+    let text = "web: bundle exec clockwork\njs: yarn build --watch\nother: x\n"
+    let directory = try projectDirectory(["Procfile": text, "package.json": "{}"])
+    let project = try #require(try ProjectSource("Procfile", directory: directory.path).read())
+    let written = ProjectText.file(project)
+    let again = try ProjectReader.read(Array(written.utf8), as: "x").project
+    #expect(again.tasks == project.tasks, "\(written)")
   }
 }
