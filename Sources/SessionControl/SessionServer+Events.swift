@@ -56,7 +56,7 @@ public struct SessionEvent: Hashable, Sendable {
   }
 
   /// An object in one line.
-  var json: [UInt8] {
+  package var json: [UInt8] {
     JSONWriter.encode { writer in
       writer.object { writer in
         writer.member("version", SessionRequest.version)

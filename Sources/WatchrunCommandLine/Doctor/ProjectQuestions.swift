@@ -72,13 +72,13 @@ struct ProjectQuestions {
     let found = source.detect()
     let text = ProjectText.file(found?.project ?? .example, hasSchema: exists(schemaFile))
     do throws(SystemError) {
-      let file = try Descriptor.open(source.path, O_WRONLY | O_CREAT | O_EXCL, mode: 0o666)
-      try writeAll(Array(text.utf8), to: file.number)
+      try create(text)
     } catch {
       if error.code == EEXIST {
+        let what =
+          exists(source.file) ? "exists already" : "is a link to a file that does not exist,"
         throw .usage(
-          "\(source.file) exists already and is left unchanged; to write a new one, remove it first"
-        )
+          "\(source.file) \(what) and is left unchanged; to write a new one, remove it first")
       }
       throw .usage("cannot write \(source.file): \(error.reason)")
     }
@@ -88,6 +88,17 @@ struct ProjectQuestions {
     console.sayAtTerminal(
       "for completion in editors: watchrun --schema > \(ShellWords.quoted(schemaFile.bytes)), and "
         + "\"$schema\": \"\(ProjectSchema.address)\" in \(source.file)")
+  }
+
+  /// Creates the project file; leaves none if that fails.
+  private func create(_ text: String) throws(SystemError) {
+    let file = try Descriptor.open(source.path, O_WRONLY | O_CREAT | O_EXCL, mode: 0o666)
+    do throws(SystemError) {
+      try writeAll(Array(text.utf8), to: file.number)
+    } catch {
+      removeFile(source.path)
+      throw error
+    }
   }
 
   /// The schema beside the project file, as seen from the current directory.

@@ -191,8 +191,9 @@ extension SessionPicture {
   func refusal(of tasks: [String]) -> String? {
     let known = plan.tasks.map(\.name)
     guard let stranger = tasks.first(where: { !known.contains($0) }) else { return nil }
-    return "no task '\(stranger.printable)' in this session; tasks: "
-      + known.map(\.printable).joined(separator: ", ")
+    let what =
+      stranger.isEmpty ? "name a task" : "no task '\(stranger.printable)' in this session"
+    return "\(what); tasks: " + known.map(\.printable).joined(separator: ", ")
   }
 
   /// - Parameter text: Describes what a task waits for.

@@ -56,7 +56,7 @@ struct SessionQuestion {
     var text: [UInt8] = []
     for (json, answer) in answers {
       if printsJSON {
-        text += json + [UInt8(ascii: "\n")]
+        text += withoutColors(json, answer) + [UInt8(ascii: "\n")]
       } else {
         text += shown(answer, isNamed: answers.count > 1).utf8
       }
@@ -84,6 +84,7 @@ struct SessionQuestion {
       var text = json.decoded + "\n"
       switch message {
       case .answer(let answer):
+        text = withoutColors(json, answer).decoded + "\n"
         last.append(answer)
         status = Self.status(last)
         if !printsJSON {
@@ -99,6 +100,10 @@ struct SessionQuestion {
         if !printsJSON {
           let isAlone = event.kind == .output && last.first?.tasks.count == 1
           text = colored(isAlone ? event.text : event.line) + "\n"
+        } else if event.text.utf8.contains(0x1B) {
+          var plain = event
+          plain.text = Self.plain(event.text)
+          text = plain.json.decoded + "\n"
         }
       }
       do throws(Failure) {
@@ -136,9 +141,22 @@ struct SessionQuestion {
       request.verb == .logs ? Self.logs(of: answer) : Self.text(of: answer, isNamed: isNamed))
   }
 
+  /// Programs do not look at colours.
+  private func withoutColors(_ json: [UInt8], _ answer: SessionAnswer) -> [UInt8] {
+    var plain = answer
+    for index in plain.tasks.indices {
+      plain.tasks[index].output = answer.tasks[index].output.map(Self.plain)
+    }
+    return plain == answer ? json : plain.json
+  }
+
   /// The text without colours, unless they may be shown.
   private func colored(_ text: String) -> String {
-    if isColored || !text.utf8.contains(0x1B) { return text }
+    isColored ? text : Self.plain(text)
+  }
+
+  private static func plain(_ text: String) -> String {
+    if !text.utf8.contains(0x1B) { return text }
     return text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
       .map { String(decoding: TerminalLine($0).text, as: UTF8.self) }.joined(separator: "\n")
   }

@@ -6,9 +6,6 @@ package enum WatchAdvice {
   /// - Parameter path: The path as it was given.
   package static func explanation(of path: Path, in directory: Path) -> String? {
     let lack = "cannot watch \(path): no such path"
-    if path.bytes.first == UInt8(ascii: "-") {
-      return "\(lack); -w takes the next word as its value, so give it a path: -w src \(path)"
-    }
     if path.bytes.contains(where: Array("*?[{".utf8).contains) {
       return "\(lack), and -w takes no patterns; filter by one: -f \(ShellWords.quoted(path.bytes))"
     }

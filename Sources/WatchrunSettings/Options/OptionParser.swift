@@ -103,6 +103,11 @@ package struct OptionParser {
         throw .usage(
           "\(written) needs a value: \(written) \(expected)\(hint(on: written, nil))")
       }
+      if let word = value, isOption(word) {
+        throw .usage(
+          "\(written) needs a value: \(written) \(expected); '\(word.decoded)' is an option (if it is "
+            + "meant: \(written)=\(word.decoded))")
+      }
     }
     var reader = ValueReader(value ?? [])
     let assignment =
@@ -114,6 +119,14 @@ package struct OptionParser {
     assignment.settings?(&settings)
     settings.given[option.long] = written
     if setting.replacesKeys { settings.replacements.append(assignment) }
+  }
+
+  /// Whether a word that follows an option is another one of the table.
+  private func isOption(_ word: [UInt8]) -> Bool {
+    let text = word.decoded
+    return Setting.options.contains { option in
+      text == "--" + option.long || option.short.map { text == "-\($0)" } ?? false
+    }
   }
 
   /// - Parameters:

@@ -17,7 +17,8 @@ extension Settings {
       try checkQuestion()
       return self
     }
-    try refuse(["lines", "follow"]) { "\($0) needs --status or --logs" }
+    try refuse(["lines"]) { "\($0) needs --wait, --status or --logs" }
+    try refuse(["follow"]) { "\($0) needs --status or --logs" }
     if task != .help, task != .version {
       if hasPage { try checkPage() } else { try checkWithoutPage() }
     }

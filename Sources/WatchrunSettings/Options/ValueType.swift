@@ -139,9 +139,10 @@ extension ValueType<Project.Run> {
       switch reader.json?.content {
       case .string(let line) where ValueReader.isUsable(line): return .line(line)
       case .array(let words):
-        let texts = words.compactMap { word -> String? in
-          guard case .string(let text) = word.content, !text.utf8.contains(0) else { return nil }
-          return text
+        let texts = words.compactMap(\.text)
+        if texts.contains(where: { $0.utf8.contains(0) }) {
+          reader.note("a word of a command cannot contain NUL")
+          return nil
         }
         if texts.count == words.count, texts.first?.isEmpty == false { return .words(texts) }
       default: break

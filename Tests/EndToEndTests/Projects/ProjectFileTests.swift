@@ -76,6 +76,13 @@ struct ProjectFileTests {
           ])
         #expect(project.read(name) == "mine")
       }
+      try project.makeLink("link.json", to: "nowhere")
+      let written = try await said(["--init", "--config", "link.json"], status: 64, in: project)
+      #expect(
+        written.errors == [
+          "watchrun: link.json is a link to a file that does not exist, and is left unchanged; "
+            + "to write a new one, remove it first"
+        ])
     }
   }
 

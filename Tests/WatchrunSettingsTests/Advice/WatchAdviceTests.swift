@@ -13,7 +13,6 @@ struct WatchAdviceTests {
       ("src,tests", "\(lack); give -w before each: -w src -w tests"),
       ("*.c", "\(lack), and -w takes no patterns; filter by one: -f '*.c'"),
       ("~/x", "\(lack); shells expand ~ only at the beginning of a word: -w ~/x"),
-      ("-r", "\(lack); -w takes the next word as its value, so give it a path: -w src -r"),
       ("missing", nil), ("a,b", nil),
     ]
     for (path, text) in expected {

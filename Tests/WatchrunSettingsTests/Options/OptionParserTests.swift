@@ -181,6 +181,25 @@ struct OptionParserTests {
       "these need a page or exclude a command, and are tested below")
   }
 
+  @Test(arguments: [
+    (
+      ["-i", "-e", "swift", "--", "true"],
+      "-i needs a value: -i GLOB; '-e' is an option (if it is meant: -i=-e)"
+    ),
+    (
+      ["--stop-signal", "--restart"],
+      "--stop-signal needs a value: --stop-signal SIGNAL; '--restart' is an option "
+        + "(if it is meant: --stop-signal=--restart)"
+    ),
+  ])
+  func `an option is no value of the one before`(words: [String], message: String) throws {
+    #expect(throws: Failure.usage(message)) {
+      try OptionParser.parse(words.map { Array($0.utf8) })
+    }
+    #expect(try parse("-i=-e", "make").ignores == [GlobPattern(line: "-e".utf8)])
+    #expect(try parse("-i", "-x", "make").ignores == [GlobPattern(line: "-x".utf8)])
+  }
+
   @Test func `a question takes tasks, and refuses options that belong to the session`() throws {
     let settings = try parse("--wait=2m", "--lines", "7", "--json", "build", "test")
     #expect(settings.task == .ask(.wait))
@@ -197,7 +216,7 @@ struct OptionParserTests {
       ["--wait", "--status"]: "--wait and --status exclude each other; remove one of them",
       ["--wait", "-r"]: "--wait asks a session that runs already, so -r has no effect; "
         + "remove one of them",
-      ["--lines", "5", "make"]: "--lines needs --status or --logs",
+      ["--lines", "5", "make"]: "--lines needs --wait, --status or --logs",
       ["--status", "--lines", "x"]: "--lines: 'x' is not a number from 0 to 100000",
       ["--send", "run=1s"]: "--send: run takes no value; only hold=TIME does",
       ["--send", "hold=1h"]: "--send: a hold lasts at most 10m",

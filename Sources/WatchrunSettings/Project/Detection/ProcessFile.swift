@@ -31,8 +31,9 @@ enum ProcessFile {
 
   /// The services. Each one has a port of its own, 100 after that of the one before.
   static func steps(in text: String, of directory: ProjectDirectory) -> [ProjectKind.Step] {
-    let first = firstPort(in: directory)
-    let steps = processes(in: text).enumerated().map { index, process in
+    let processes = processes(in: text)
+    let first = firstPort(in: directory, count: processes.count)
+    let steps = processes.enumerated().map { index, process in
       var step = process
       step.isService = true
       step.environment = [.init(name: "PORT".word, value: String(first + 100 * index).word)]
@@ -43,6 +44,8 @@ enum ProcessFile {
     }
     return steps.filter { !GoalNames.isOneTime($0.name) }
   }
+
+  private static let usualPort = 5000
 
   static func processes(in text: String) -> [ProjectKind.Step] {
     var known: Set<String> = []
@@ -60,11 +63,14 @@ enum ProcessFile {
     }
   }
 
-  private static func firstPort(in directory: ProjectDirectory) -> Int {
+  /// What the variable says, if that leaves a port for each process.
+  private static func firstPort(in directory: ProjectDirectory, count: Int) -> Int {
     let text = files(in: directory).first.flatMap { directory.text(of: $0.description) }
     let variables = try? EnvironmentFile.variables(in: Array((text ?? "").utf8))
     let own = variables?.last { $0.name.elementsEqual("PORT".utf8) }?.value
-    return (environmentVariable("PORT") ?? own?.decoded).flatMap { Int($0) } ?? 5000
+    let given = (environmentVariable("PORT") ?? own?.decoded).flatMap { UInt16($0) }
+    let first = given.map(Int.init) ?? usualPort
+    return first + 100 * count > UInt16.max ? usualPort : first
   }
 
   /// The file with variables, if there is one.

@@ -19,6 +19,10 @@ struct ProcessFileTests {
   @Test func `each process has a port of its own`() throws {
     let text = "web: x\nrelease: y\nworker: z\n"
     #expect(try environment(["Procfile": text]) == [["PORT=5000"], ["PORT=5200"]])
+    for port in ["9223372036854775807", "65500", "-1", "x"] {
+      let ports = try environment(["Procfile": text, ".env": "PORT=\(port)\n"]).map(\.last)
+      #expect(ports == ["PORT=5000", "PORT=5200"])
+    }
     #expect(
       try environment(["Procfile": text, ".env": "PORT=8330\n"]).map(\.last) == [
         "PORT=8330", "PORT=8530",
