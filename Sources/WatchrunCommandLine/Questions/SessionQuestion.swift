@@ -179,7 +179,10 @@ struct SessionQuestion {
       lines += listed(task, in: answer.directory).map { "  " + $0 }
       lines += task.output.map { "  " + $0 }
     }
-    for entry in answer.pending { lines.append("\(entry.task.printable): \(entry.text.printable)") }
+    // An output starts nothing, so that there is nothing to do about it.
+    for entry in answer.pending where entry.cause != "nextRun" {
+      lines.append("\(entry.task.printable): \(entry.text.printable)")
+    }
     switch answer.state {
     case .rest:
       if answer.isLate { lines.append("the time is over before all changes have arrived") }

@@ -257,4 +257,18 @@ struct SessionQuestionStatusTests {
         """)
     #expect(SessionQuestion.text(of: answer(.rest), isNamed: false) == "no tasks\n")
   }
+
+  @Test func `an output that starts no run is not shown as pending`() {
+    var green = answer(.rest, "succeeded")
+    green.pending = [
+      .init(task: "t0", cause: "nextRun", text: "app changed, changed by the run"),
+      .init(task: "t0", cause: "delay", text: "log changed; runs later"),
+    ]
+    #expect(
+      SessionQuestion.text(of: green, isNamed: false) == """
+        t0: succeeded in 1.2 s
+        t0: log changed; runs later
+
+        """)
+  }
 }
