@@ -9,18 +9,24 @@ package struct DetectedProject: Sendable {
   var kinds: [DetectedKind]
   /// The kinds that were detected and are not used.
   package var leftOut: [DetectedKind] = []
+  /// The kinds whose files have none of the usual tasks.
+  private let others: [DetectedKind]
 
   private let directory: ProjectDirectory
 
   /// `nil` if no kind is detected.
   init?(_ directory: ProjectDirectory) {
     self.directory = directory
-    kinds = ProjectDetection.kinds.compactMap { DetectedKind($0, in: directory) }
+    let all = ProjectDetection.kinds.compactMap { DetectedKind($0, in: directory) }
+    kinds = all.filter(\.isUsable)
     if kinds.isEmpty { return nil }
-    leaveOutOthers(makeCompiles: ProjectDetection.makeCompiles(in: directory))
+    others = all.filter { !$0.isUsable }
+    leaveOutOthers(
+      makeCompiles: ProjectDetection.makeCompiles(in: directory),
+      makeCalls: ProjectDetection.makeCalls(in: directory))
   }
 
-  private mutating func leaveOutOthers(makeCompiles: Bool) {
+  private mutating func leaveOutOthers(makeCompiles: Bool, makeCalls: (ProjectKind) -> Bool) {
     let all = kinds
     let compilers = all.map(\.kind).filter { $0.role == .compiler }
     // Make compiles the sources, and other compilers only a part of them.
@@ -34,7 +40,10 @@ package struct DetectedProject: Sendable {
       case .compiler where isMakeMain: return false
       case .compiler, .independent:
         return kind.language.map { languages.insert($0).inserted } ?? true
-      case .wrapper: return compilers.isEmpty || isMakeMain
+      case .wrapper:
+        return isMakeMain
+          || compilers.isEmpty
+            && !all.contains { $0.kind.role == .independent && makeCalls($0.kind) }
       case .runner: return all.first?.name == found.name
       }
     }
@@ -56,12 +65,24 @@ package struct DetectedProject: Sendable {
 
   /// For messages, a line each: what else there is to know before it runs.
   var notes: [String] {
-    let files = kinds.compactMap { kind in
-      kind.kind.files.first { $0 != kind.file && kind.name == "procfile" && directory.holds($0) }
+    [offers].compactMap { $0 } + watchersNote + missingPrograms + unusedFiles
+  }
+
+  /// For messages, a line each: files that are not used, and what to type for them.
+  package var unusedFiles: [String] {
+    // One of them is enough to know.
+    let processFile = ProjectDetection.procfile.files.first { name in
+      directory.holds(name) && !kinds.contains { $0.file == name }
     }
-    return [offers].compactMap { $0 }
-      + files.map { "\($0) is not used; to take it: watchrun --config \($0)" } + watchersNote
-      + missingPrograms + ForeignFile.notes(in: directory)
+    let recipes = leftOut.filter {
+      [.wrapper, .runner].contains($0.kind.role) && $0.kind.page == nil && $0.file != processFile
+    }.map { kind in
+      let line = kind.tasks.map(\.run).joined(separator: " && ")
+      return (kind.file, TypedLine.words(ofLine: line.word))
+    }
+    let processes = processFile.map { [($0, ["--config".word, $0.word])] } ?? []
+    return (recipes + processes).map { "\($0) is not used; to take it: \(TypedLine.line($1))" }
+      + ForeignFile.notes(in: directory)
   }
 
   private var watchersNote: [String] {
@@ -110,7 +131,7 @@ package struct DetectedProject: Sendable {
   /// For messages, in one line: what the project defines beside its tasks, and how to run it. `nil` for
   /// nothing.
   var offers: String? {
-    let others = kinds.flatMap(\.others)
+    let others = (kinds + self.others).flatMap(\.others)
     guard let first = others.first else { return nil }
     return "also: \(ProjectDetection.some(of: others.map(\.shown))); to run one: watchrun "
       + first.command

@@ -17,7 +17,8 @@ struct Justfile {
         if line.includes("private") { isPrivate = true }
       } else if var recipe = Recipe(line) {
         recipe.isPrivate = isPrivate || recipe.name.hasPrefix("_")
-        recipes.append(recipe)
+        // There may be one for each system.
+        if !recipes.contains(where: { $0.name == recipe.name }) { recipes.append(recipe) }
         isPrivate = false
       }
     }

@@ -63,4 +63,14 @@ extension ProjectDetection {
     return callsCompiler
       && [".c", ".cc", ".cpp"].contains { !directory.files(endingWith: $0).isEmpty }
   }
+
+  private static let compilers: Set = ["CC", "CXX", "cc", "gcc", "clang", "cmake", "ninja"]
+
+  /// Whether make calls the tools of a kind rather than a compiler.
+  static func makeCalls(in directory: ProjectDirectory) -> (ProjectKind) -> Bool {
+    let text = directory.first(of: makefiles).flatMap(directory.text) ?? ""
+    let words = Set(
+      text.split { !$0.isLetter && !$0.isNumber && !"_-".contains($0) }.map(String.init))
+    return { words.isDisjoint(with: compilers) && !words.isDisjoint(with: $0.programs) }
+  }
 }

@@ -6,7 +6,10 @@ import Support
 
 extension ProjectDetection {
   private static let justfiles = ["justfile", "Justfile", ".justfile"]
-  private static let taskfiles = ["Taskfile.yml", "Taskfile.yaml", "taskfile.yml", "taskfile.yaml"]
+  private static let taskfiles = [
+    "Taskfile.yml", "Taskfile.yaml", "taskfile.yml", "taskfile.yaml", "Taskfile.dist.yml",
+    "Taskfile.dist.yaml",
+  ]
 
   static let justfile = runner("just", justfiles, lacking: "recipe") { text in
     let recipes = Justfile(text).recipes.filter { !$0.needsArguments }
@@ -62,10 +65,17 @@ extension ProjectDetection {
       let rest = line.dropFirst(depth)
       if rest.isEmpty || rest.first == "#" { continue }
       if depth == 0 { isInside = line.hasPrefix("tasks:") }
-      guard isInside, depth > 0, depth == indent ?? depth else { continue }
+      guard isInside, depth > 0, depth == indent ?? depth else {
+        // It is only for other tasks.
+        if isInside, rest.hasPrefix("internal: true"), !names.isEmpty { names.removeLast() }
+        continue
+      }
       indent = depth
-      let name = rest.prefix { $0.isLetter || $0.isNumber || "-_".contains($0) }
-      if !name.isEmpty, rest.dropFirst(name.count).first == ":" { names.append(String(name)) }
+      // A colon within a name, as in `docs:serve`, is followed by more of it.
+      let parts = rest.split(separator: Character(" "), maxSplits: 1)
+      guard let key = parts.first, key.last == ":" else { continue }
+      let name = key.dropLast().filter { !"'\"".contains($0) }
+      if !name.contains("*") { names.append(name) }
     }
     return names
   }

@@ -32,9 +32,10 @@ extension ProjectDetection {
     wanted: "script 'build' or 'test'", findOthers: otherScripts
   ) { directory, _ in
     let manager = packageManager(directory)
-    let scripts = scripts(in: directory)
-    let steps = ["build", "test"].filter { scripts[$0].map { !isPlaceholder($0) } ?? false }
-      .map { Step($0, "\(manager) run \($0)") }
+    let steps = ["build", "test"].filter { name in
+      // One that watches would never end.
+      script(name, in: directory).map { !isPlaceholder($0.line) && !$0.watchesByItself } ?? false
+    }.map { Step($0, "\(manager) run \($0)") }
     return steps.isEmpty ? workspaceSteps(in: directory, manager) : steps
   }
 
@@ -119,9 +120,8 @@ extension ProjectDetection {
   /// How to start the scripts that watch by themselves.
   static func watchers(in directory: ProjectDirectory) -> [String] {
     let manager = packageManager(directory)
-    return scripts(in: directory).filter { name, line in
-      name != "build" && name != "test" && Script(line, in: directory).watchesByItself
-    }.keys.sorted().map { "\(manager) run \($0)" }
+    return scripts(in: directory).filter { Script($0.value, in: directory).watchesByItself }
+      .keys.sorted().map { "\(manager) run \($0)" }
   }
 
   /// Servers first, which are restarted; anything else is run again.
@@ -139,6 +139,11 @@ extension ProjectDetection {
     guard directory.text(of: package) != nil else { return nil }
     if directory.json(of: package) == nil { return Flaw(reason: "package.json is not valid JSON") }
     let all = scripts(in: directory)
+    let watching = ["build", "test"].first { script($0, in: directory)?.watchesByItself == true }
+    if let watching {
+      return Flaw(
+        reason: "the script '\(watching)' in package.json watches by itself, and needs no watchrun")
+    }
     guard !all.isEmpty, all.allSatisfy({ isPlaceholder($0.value) }) else { return nil }
     return Flaw(reason: "the script 'test' in package.json is only the placeholder of npm init")
   }
@@ -174,6 +179,7 @@ extension ProjectDetection {
     sources: ["*.py", "*.pyi", "pyproject.toml", "pytest.ini", "tox.ini", "setup.cfg"],
     programs: [
       "python", "python3", "uv", "poetry", "pipenv", "flask", "gunicorn", "uvicorn", "celery",
+      "pytest", "tox",
     ]
   ) { directory, file in
     if file == "tox.ini", let text = directory.text(of: file), !text.includes("[pytest]") {

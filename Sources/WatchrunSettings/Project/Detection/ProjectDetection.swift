@@ -180,11 +180,23 @@ extension ProjectDetection {
   /// The flaw of the first file that is known and has no usual task, but others if possible.
   static func flaw(_ directory: ProjectDirectory) -> Flaw? {
     if let flaw = packageFlaw(directory) { return flaw }
+    if let flaw = configurationFlaw(directory) { return flaw }
     let flaws = kinds.compactMap { kind -> Flaw? in
       guard let wanted = kind.wanted, let file = directory.first(of: kind.files) else { return nil }
       return Flaw(in: file, lacking: wanted, has: kind.findOthers?(directory, file) ?? [])
     }
     return flaws.first { $0.remedy != nil } ?? flaws.first
+  }
+
+  /// What autoconf made, or is to make, and what makes a Makefile of it; `nil` if there is one.
+  private static func configurationFlaw(_ directory: ProjectDirectory) -> Flaw? {
+    guard readMakefile(in: directory) == nil,
+      let file = directory.first(of: ["configure", "configure.ac", "configure.in"])
+    else { return nil }
+    let steps = file == "configure" ? "./configure" : "autoreconf -i && ./configure"
+    var flaw = Flaw(reason: "no Makefile yet; make it, and start again")
+    flaw.remedy = "\(steps) && watchrun"
+    return flaw
   }
 
   private static let mostNames = 8

@@ -103,13 +103,16 @@ package struct DetectedKind: Sendable {
   /// For messages: "a Swift package (Package.swift)".
   var title: String { kind.title.map { "\($0) (\(file))" } ?? "a \(file)" }
 
-  /// `nil` if there is none of the kind's files, or no task in it.
+  /// Whether it has something to run or to serve.
+  let isUsable: Bool
+
+  /// `nil` if there is none of the kind's files.
   init?(_ kind: ProjectKind, in directory: ProjectDirectory) {
     guard let file = directory.first(of: kind.files) else { return nil }
     let tasks = kind.tasks(directory, file)
     // The page of a package is usually one that its tools make first.
     let isServed = kind.page == "." && !directory.holds("package.json")
-    if tasks.isEmpty && !isServed { return nil }
+    isUsable = !tasks.isEmpty || isServed
     self.kind = kind
     self.file = file
     self.tasks = tasks

@@ -24,7 +24,7 @@ extension ProjectDetection {
     /// Whether a program that it starts sees changes by itself, so that restarts do harm.
     package var watchesByItself: Bool {
       commands.contains { command in
-        Self.watches(command.words) || started(by: command).contains(where: \.watchesByItself)
+        Self.watches(command.all) || started(by: command).contains(where: \.watchesByItself)
       }
     }
   }
@@ -46,7 +46,7 @@ extension ProjectDetection.Script {
     "trunk serve", "mix phx.server", "tailwind start", "symfony serve", "artisan serve", "php -S",
   ]
 
-  /// Words that watch beside some others only, or not beside some.
+  /// What watches beside some words only, or not beside some.
   private static let conditional: [(word: String, beside: Set<String>, unless: Set<String>)] = [
     (
       "-w",
@@ -54,12 +54,20 @@ extension ProjectDetection.Script {
     ),
     ("vite", [], ["build", "preview"]), ("parcel", [], ["build"]), ("flask", ["--debug"], []),
     ("runserver", [], ["--noreload"]), ("runserver_plus", [], ["--noreload"]),
+    ("react-scripts test", [], once), ("craco test", [], once),
+    ("react-app-rewired test", [], once), ("ng test", [], once), ("karma start", [], once),
+  ]
+
+  /// What ends the tests of tools that watch otherwise.
+  private static let once: Set = [
+    "CI", "--no-watch", "--watch=false", "--watchAll=false", "--single-run",
   ]
 
   /// Whether one of the words says so.
   private static func watches(_ line: [String]) -> Bool {
     var words = line.flatMap { word in
-      word.split { !$0.isLetter && !$0.isNumber && !"-_./".contains($0) }.map {
+      if word.hasSuffix("=false") { return [word] }
+      return word.split { !$0.isLetter && !$0.isNumber && !"-_./".contains($0) }.map {
         String($0.split(separator: Character("/")).last ?? $0)
       }
     }
@@ -69,12 +77,12 @@ extension ProjectDetection.Script {
       // The options after the file are its own.
       words = words[...file] + words[file...].dropFirst().filter { !$0.hasPrefix("-") }
     }
-    return words.contains { watchers.contains($0) || $0.hasSuffix("-dev-server") }
+    let known = Set(words + zip(words, words.dropFirst()).map { "\($0) \($1)" })
+    return !known.isDisjoint(with: watchers) || words.contains { $0.hasSuffix("-dev-server") }
       || words.dropFirst().contains("watch")
-      || zip(words, words.dropFirst()).contains { watchers.contains("\($0) \($1)") }
       || conditional.contains { row in
-        words.contains(row.word) && !words.contains(where: row.unless.contains)
-          && (row.beside.isEmpty || words.contains(where: row.beside.contains))
+        known.contains(row.word) && known.isDisjoint(with: row.unless)
+          && (row.beside.isEmpty || !known.isDisjoint(with: row.beside))
       }
   }
 }
@@ -82,8 +90,10 @@ extension ProjectDetection.Script {
 // MARK: - Commands
 
 extension ProjectDetection.Script {
-  /// A command of the line, without what is before its program, and where it runs.
+  /// A command of the line, and where it runs.
   private struct Command {
+    var all: [String]
+    /// Its program and the arguments.
     var words: [String]
     var directory: ProjectDirectory
   }
@@ -97,8 +107,7 @@ extension ProjectDetection.Script {
       if words.first == "cd", words.count > 1 {
         place = ProjectDirectory(path: Path(words[1]).absolute(from: place.path))
       }
-      // An assignment may decide, too.
-      return Command(words: words.isEmpty ? Array(part) : words, directory: place)
+      return Command(all: Array(part), words: words, directory: place)
     }
   }
 

@@ -288,6 +288,21 @@ struct DetectionTests {
         "python-test: python3 -m pytest",
       ]
     ),
+    (
+      ["Makefile": "all: lint test\ntest:\n\tbundle exec rspec\n", "Gemfile": "", ".rspec": ""],
+      "this is a Ruby project (Gemfile): test; not used: a Makefile", ["test: bundle exec rspec"]
+    ),
+    (
+      ["Makefile": "test:\n\tpytest --cov=x\n", "pyproject.toml": ""],
+      "this is a Python project (pyproject.toml): test; not used: a Makefile",
+      ["test: python3 -m pytest"]
+    ),
+    // A generator is only a part.
+    (
+      ["Makefile": "app: app.c\n\tpython3 gen.py\n\tcc app.c\n", "tests/test_a.py": ""],
+      "this is a Python project (tests/test_a.py) and a Makefile, each with its own tasks and sources: "
+        + "python-test; make-build", ["python-test: python3 -m pytest", "make-build: make"]
+    ),
     // Unless make compiles sources itself, and Cargo only a part.
     (
       ["Makefile": "a.o: a.c\n\t$(CC) -c a.c", "a.c": "", "Cargo.toml": ""],
@@ -316,6 +331,31 @@ struct DetectionTests {
       ["Procfile": "web: x", "package.json": #"{"scripts": {"test": "y"}}"#],
       "this is a Node package (package.json): test; not used: a Procfile",
       ["test: npm run test"]
+    ),
+    // Tests that watch by themselves would never end.
+    (
+      [
+        "package.json":
+          #"{"scripts": {"build": "app-tool build", "test": "npm run test:all", "test:all": "env-set A=1 react-scripts test --env=x"}}"#
+      ],
+      "this is a Node package (package.json): build", ["build: npm run build"]
+    ),
+    (
+      ["package.json": #"{"scripts": {"build": "ng build", "test": "ng test --watch=false"}}"#],
+      "this is a Node package (package.json): build, then test",
+      ["build: npm run build", "test: npm run test"]
+    ),
+    (
+      ["package.json": #"{"scripts": {"test": "CI=true react-scripts test"}}"#],
+      "this is a Node package (package.json): test", ["test: npm run test"]
+    ),
+    // A colon is a part of a name, and what is internal cannot be run.
+    (
+      [
+        "Taskfile.yml":
+          "version: '3'\ntasks:\n  test:unit:\n    x\n  'build':\n    desc: x\n  check:\n    internal: true\n"
+      ],
+      "this is a Taskfile.yml: build", ["build: task build"]
     ),
     (
       ["Procfile": "web: x", "justfile": "test:\n"],
@@ -481,17 +521,58 @@ struct DetectionTests {
         "also: npm run lint; to run one: watchrun npm run lint",
         "npm run dev watches by itself, and needs no watchrun",
         "npm is not installed, and the tasks need it; install it",
-        "nodemon.json is for nodemon and not read here; the same: watchrun -r node a.js",
+        "nodemon.json is for nodemon and not read here; write its exec, as in: watchrun -r node app.js",
       ])
     let processes = try projectDirectory(["Procfile": "web: x", "Procfile.dev": "web: y"])
     #expect(
       DetectedProject(processes.project)?.notes == [
         "Procfile is not used; to take it: watchrun --config Procfile"
       ])
+    let web = try projectDirectory([
+      "package.json": #"{"scripts": {"build": "x", "start": "vite", "test": "ng test"}}"#
+    ])
+    #expect(
+      DetectedProject(ProjectDirectory(path: web.path) { _ in true })?.notes == [
+        "npm run start, npm run test watch by themselves, and need no watchrun"
+      ])
     let recipes = try projectDirectory(["justfile": "test:\n"])
     #expect(
       DetectedProject(recipes.project)?.notes == [
         "just is not installed, and the tasks need it; install it: https://just.systems"
       ])
+  }
+
+  @Test(
+    arguments: [
+      (
+        ["Cargo.toml": "", "justfile": "build:\n  x\ntest:\n  y\n"],
+        ["justfile is not used; to take it: watchrun 'just build && just test'"]
+      ),
+      (
+        ["go.mod": "", "Makefile": "test:\n\tgo test\n", "Taskfile.yml": "tasks:\n  build:\n"],
+        [
+          "Makefile is not used; to take it: watchrun make test",
+          "Taskfile.yml is not used; to take it: watchrun task build",
+        ]
+      ),
+      (
+        ["Gemfile": "", ".rspec": "", "Procfile": "web: a", "Procfile.dev": "web: b"],
+        [
+          "Procfile.dev is not used; to take it: watchrun --config Procfile.dev"
+        ]
+      ),
+      (["Cargo.toml": "", "index.html": "", "mkdocs.yml": ""], []),
+      (
+        ["go.mod": "", "process-compose.yaml": "", "mprocs.yaml": ""],
+        ForeignFile.all.filter { ["process-compose.yaml", "mprocs.yaml"].contains($0.name) }.map {
+          "\($0.name) is for \($0.tool) and not read here; \($0.remedy)"
+        }
+      ),
+    ] as [([String: String], [String])])
+  func `files that are not used are named with what to type`(
+    files: [String: String], notes: [String]
+  ) throws {
+    let directory = try projectDirectory(files)
+    #expect(DetectedProject(directory.project)?.unusedFiles == notes)
   }
 }

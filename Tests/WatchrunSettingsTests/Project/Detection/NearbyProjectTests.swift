@@ -75,6 +75,19 @@ struct NearbyProjectTests {
       "Makefile has no target that builds or tests, but 'run', 'deploy': watchrun make run"
     ),
     (
+      ["package.json": #"{"scripts": {"start": "ng serve", "test": "ng test"}}"#],
+      "the script 'test' in package.json watches by itself, and needs no watchrun; give a command, "
+        + "as in 'watchrun make test', or write a watchrun.json with 'watchrun --init'"
+    ),
+    (
+      ["configure.ac": "", "Makefile.am": "", "build-all.sh": ""],
+      "no Makefile yet; make it, and start again: autoreconf -i && ./configure && watchrun"
+    ),
+    (
+      ["configure": "", "configure.ac": ""],
+      "no Makefile yet; make it, and start again: ./configure && watchrun"
+    ),
+    (
       ["Procfile": "release: rake db:migrate"],
       "Procfile has no process that is a service, but 'release': watchrun 'rake db:migrate'"
     ),

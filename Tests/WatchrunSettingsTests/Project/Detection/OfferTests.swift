@@ -26,6 +26,11 @@ import Testing
       ],
       "also: npm run dev, npm run lint, npm run deploy; to run one: watchrun -r npm run dev"
     ),
+    // Of files without the usual tasks, too. A recipe may have a form for each system.
+    (
+      ["Cargo.toml": "", "justfile": "alias d := dev\n[unix]\ndev:\n  x\n[windows]\ndev:\n  y\n"],
+      "also: just dev; to run one: watchrun just dev"
+    ),
     (
       ["Procfile": "web: x\nrelease: rake db:migrate\n"],
       "also: release; to run one: watchrun 'rake db:migrate'"
