@@ -28,7 +28,10 @@ struct ProjectQuestions {
       project = read
     } else if let found = source.detect() {
       (project, origin) = (found.project, .detected(found.titles))
-      if !settings.answersInJSON, !found.leftOut.isEmpty { console.say(.news, found.summary) }
+      if !settings.answersInJSON {
+        if !found.leftOut.isEmpty { console.say(.news, found.summary) }
+        found.unusedFiles.forEach { console.say(.news, $0) }
+      }
     } else {
       throw source.nothingFound()
     }
@@ -69,41 +72,50 @@ struct ProjectQuestions {
   }
 
   private func initialize() throws(Failure) {
-    let found = source.detect()
-    let text = ProjectText.file(found?.project ?? .example, hasSchema: exists(schemaFile))
+    let processes = try source.namedProcesses()
+    let found = processes == nil ? source.detect() : nil
+    let text = ProjectText.file(
+      processes ?? found?.project ?? .example, hasSchema: exists(schemaFile))
     do throws(SystemError) {
       try create(text)
     } catch {
       if error.code == EEXIST {
         let what =
-          exists(source.file) ? "exists already" : "is a link to a file that does not exist,"
+          exists(source.writtenFile) ? "exists already" : "is a link to a file that does not exist,"
         throw .usage(
-          "\(source.file) \(what) and is left unchanged; to write a new one, remove it first")
+          "\(source.writtenFile) \(what) and is left unchanged; to write a new one, remove it first")
       }
-      throw .usage("cannot write \(source.file): \(error.reason)")
+      throw .usage("cannot write \(source.writtenFile): \(error.reason)")
     }
     console.say(
-      .news, "wrote \(source.file): \(found?.summary ?? "an example; put your commands in")")
+      .news,
+      "wrote \(source.writtenFile): "
+        + (found?.summary ?? processes.map {
+          "the processes of \(source.file): \($0.names.joined(separator: ", "))"
+        }
+          ?? "an example; put your commands in"))
+    found?.unusedFiles.forEach { console.say(.news, $0) }
     if exists(schemaFile) { return }
     console.sayAtTerminal(
       "for completion in editors: watchrun --schema > \(ShellWords.quoted(schemaFile.bytes)), and "
-        + "\"$schema\": \"\(ProjectSchema.address)\" in \(source.file)")
+        + "\"$schema\": \"\(ProjectSchema.address)\" in \(source.writtenFile)")
   }
 
   /// Creates the project file; leaves none if that fails.
   private func create(_ text: String) throws(SystemError) {
-    let file = try Descriptor.open(source.path, O_WRONLY | O_CREAT | O_EXCL, mode: 0o666)
+    let path = source.writtenFile.absolute(from: source.directory)
+    let file = try Descriptor.open(path, O_WRONLY | O_CREAT | O_EXCL, mode: 0o666)
     do throws(SystemError) {
       try writeAll(Array(text.utf8), to: file.number)
     } catch {
-      removeFile(source.path)
+      removeFile(path)
       throw error
     }
   }
 
   /// The schema beside the project file, as seen from the current directory.
   private var schemaFile: Path {
-    source.file.parent?.appending(ProjectSchema.file) ?? Path(ProjectSchema.file)
+    source.writtenFile.parent?.appending(ProjectSchema.file) ?? Path(ProjectSchema.file)
   }
 }
 

@@ -13,7 +13,7 @@ enum ProcessFile {
   /// What processes usually write where they run.
   static let products = ["/log/", "/logs/", "/tmp/", "*.log", "*.pid"]
 
-  /// The project of a Procfile that was named.
+  /// The project of a Procfile that was named, without what `.env` adds.
   static func project(in text: String, of directory: ProjectDirectory) -> Project {
     var project = Project()
     project.ignores = products.compactMap { GlobPattern(line: $0.utf8) }

@@ -23,6 +23,14 @@ package struct ProjectSource {
 
   package var path: Path { file.absolute(from: directory) }
 
+  /// The file that `--init` writes.
+  package var writtenFile: Path { hasFile ? file : Self.usualFile }
+
+  /// The processes of a Procfile that was named; `nil` if none was.
+  package func namedProcesses() throws(Failure) -> Project? {
+    namedFile.map(ProcessFile.isMeant) == true ? try read() : nil
+  }
+
   /// The absolute paths at which a project file is read if it appears.
   package var candidates: [Path] {
     (namedFile.map { [$0] } ?? Self.usualFiles).map { $0.absolute(from: directory) }

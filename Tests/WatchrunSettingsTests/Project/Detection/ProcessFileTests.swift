@@ -45,6 +45,19 @@ struct ProcessFileTests {
     #expect(try readProject(text).environmentFiles == [".env"])
   }
 
+  @Test func `of a Procfile that was named, a file of a project is written`() throws {
+    let directory = try projectDirectory([
+      "Procfile.dev": "web: x", "Gemfile": "", ".rspec": "", ".env": "SECRET=1\n",
+    ])
+    let source = ProjectSource("Procfile.dev", directory: directory.path)
+    #expect(source.writtenFile == "watchrun.json")
+    let project = try #require(try source.namedProcesses())
+    #expect(project.tasks.map(\.name) == ["web"])
+    #expect(!ProjectText.file(project).includes("SECRET"))
+    #expect(try ProjectSource(nil, directory: directory.path).namedProcesses() == nil)
+    #expect(ProjectSource("other.json", directory: directory.path).writtenFile == "other.json")
+  }
+
   @Test func `a Procfile can be named in place of a project file`() throws {
     let directory = try projectDirectory([
       "Procfile": "web: x\nworker: y", "Procfile.dev": "web: z", ".env": "A=1",
