@@ -279,7 +279,8 @@ package struct RepetitionCount: Hashable, Sendable {
       clear()
     } else if isFirst {
       count(evidence, isAtSameTime, isInFinite)
-    } else {
+    } else if let gap, gap > Rules.tolerance.time {
+      // Entries of a directory come and go together.
       isAgain = true
     }
   }

@@ -340,24 +340,31 @@ struct RepetitionCountTests {
 
   /// So many starts, each delayed by the law, after which the key changes at a time of a server or a person.
   private mutating func starts(
-    _ number: Int, _ time: (_ isAfterStart: Bool) -> Duration, isPerson: Bool
+    _ number: Int, _ time: (_ isAfterStart: Bool) -> Duration, isPerson: Bool, entries: Int = 1
   ) -> Int? {
     var delay = Duration.zero
     for start in 1...number {
       count.began(after: (count.offset ?? .zero) + delay)
       let offset = time(true)
-      count.changed(.unknown, at: isPerson ? max(offset - delay, .zero) : offset, isInFinite: false)
+      for entry in 0..<entries {
+        let time = isPerson ? max(offset - delay, .zero) : offset
+        count.changed(.unknown, at: time + .milliseconds(5 * entry), isInFinite: false)
+      }
       delay = count.delay(isTested: RepetitionCount.isTested(start))
       if count.isProved { return start }
     }
     return nil
   }
 
-  @Test(arguments: 1...20 as ClosedRange<UInt64>)
-  mutating func `what follows a start is proved, though its time varies by 0.4 s`(seed: UInt64) {
+  /// A directory changes with each of its entries.
+  @Test(arguments: 1...20 as ClosedRange<UInt64>, [1, 2, 5])
+  mutating func `what follows a start is proved, though its time varies by 0.4 s`(
+    seed: UInt64, entries: Int
+  ) {
     var random = SeededGenerator(seed: seed)
     let starts = starts(
-      60, { _ in .milliseconds(Int.random(in: 300...700, using: &random)) }, isPerson: false)
+      60, { _ in .milliseconds(Int.random(in: 300...700, using: &random)) }, isPerson: false,
+      entries: entries)
     #expect(starts != nil)
   }
 
