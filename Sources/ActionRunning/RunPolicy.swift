@@ -10,6 +10,9 @@ public struct RunPolicy: Sendable, Hashable {
   public var busyPolicy: BusyPolicy?
   /// How the command and its hooks are stopped.
   public var stopPlan: StopPlan
+  /// Runs before the stop plan where the command is stopped, for at most its grace period; `nil` for signals only.
+  /// The signals follow a second after it has succeeded, and at once if it fails. It is not run when this process is killed.
+  public var stopCommand: Command?
   /// The time after which a run of the command is stopped and counts as failed.
   public var timeout: Duration?
   /// Whether the command is started again, after a pause, when it ends by itself.

@@ -37,6 +37,24 @@ extension TaskWorker {
     }
   }
 
+  /// Starts a command that is no run of the task, with the same environment. Its output is dropped unless there is a
+  /// destination.
+  func launchBeside(
+    _ command: Command, output: PipeInput? = nil, errors: PipeInput? = nil,
+    _ ended: @escaping @Sendable (ExitStatus) -> Void
+  ) throws(SystemError) -> any LaunchedGroup {
+    let directory = directory(of: command)
+    let name = workingDirectoryName(of: directory ?? ".")
+    let launch = Command.LaunchContext(
+      inherited: processEnvironment(), currentDirectory: context.directory,
+      variables: [.init("PWD", name.bytes)])
+    var request = command.spawnRequest(for: RunTrigger(.start), in: launch)
+    let silence = output == nil ? try PipeInput.discarding() : nil
+    (request.output, request.errors) = (output ?? silence, errors ?? silence)
+    (request.directory, request.standardInput) = (directory, .null)
+    return try context.launcher.launch(request, ended: ended)
+  }
+
   private func makeRun(_ job: TaskReport.Job) -> TaskReport.Run {
     let now = scheduler.now
     let (reason, latest) = state.access { ($0.reason, $0.latest) }
@@ -137,7 +155,7 @@ extension TaskWorker {
 
   /// Opens the pipes or the pseudo-terminal for the output of a run, and begins to read it; `nil` for a stream that
   /// is not read.
-  private func openOutput(
+  func openOutput(
     of run: TaskReport.Run
   ) throws(SystemError) -> (output: PipeInput?, errors: PipeInput?) {
     guard let sink = context.output, state.access({ $0.readsOutput }) else { return (nil, nil) }

@@ -6,7 +6,7 @@ import SystemCalls
 /// Checks whether a service has become ready: polls it, or examines its output.
 ///
 /// Its port is polled at a short interval, which costs it nothing until it listens. A URL is requested as
-/// soon as its port accepts connections, and then at growing intervals. A service that is not ready in time
+/// soon as its port accepts connections, and then at growing intervals, at which a command runs as well. A service that is not ready in time
 /// is reported as late, and checked further, once a second. Nothing is polled after it is ready.
 final class ReadinessCheck: Sendable {
   enum Result: Hashable, Sendable {
@@ -28,6 +28,8 @@ final class ReadinessCheck: Sendable {
 
   private static let pollingInterval = Duration.milliseconds(15)
   private static let intervalWhenLate = Duration.seconds(1)
+  private static let intervalsOfCommand = BackOff(
+    .milliseconds(50) ... .milliseconds(1000), growth: 1.5)
 
   private let state = Mutex(State())
   private let readiness: TaskDefinition.Readiness
@@ -41,6 +43,9 @@ final class ReadinessCheck: Sendable {
     report: @escaping @Sendable (Result) -> Void
   ) {
     self.readiness = readiness
+    if case .command = readiness.condition {
+      state.withLock { $0.interval = Self.intervalsOfCommand }
+    }
     self.scheduler = scheduler
     self.probe = probe
     self.report = report
@@ -89,7 +94,8 @@ final class ReadinessCheck: Sendable {
   private func askAgain(isPort: Bool) {
     let interval = state.withLock { state -> Duration? in
       if state.isOver { return nil }
-      if state.isLate { return Self.intervalWhenLate }
+      if state.isLate { return max(Self.intervalWhenLate, readiness.interval ?? .zero) }
+      if let interval = readiness.interval { return interval }
       return isPort ? Self.pollingInterval : state.interval.next()
     }
     guard let interval else { return }
@@ -126,6 +132,7 @@ final class ReadinessCheck: Sendable {
     }
     before.deadline?.cancel()
     before.next?.cancel()
+    probe.cancel()
     return !before.isOver
   }
 }

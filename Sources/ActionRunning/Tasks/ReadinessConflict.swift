@@ -31,10 +31,10 @@ extension TaskDefinition.Readiness.Condition {
     switch self {
     case .port(let port):
       return port
-    case .url(let url):
-      guard let address = HTTPAddress(url) else { return nil }
+    case .url(let url, _):
+      guard let address = HTTPAddress(url, allowsTLS: true) else { return nil }
       return HostAddress(host: address.host)?.isLoopback == true ? address.port : nil
-    case .line:
+    case .line, .command:
       return nil
     }
   }

@@ -7,6 +7,12 @@ protocol ReadinessProbe: Sendable {
   /// Tests the condition and calls `answer`, on the queue for which the probe was created.
   func ask(
     _ condition: TaskDefinition.Readiness.Condition, _ answer: @escaping @Sendable (Bool) -> Void)
+  /// Ends a test whose answer nobody needs any more.
+  func cancel()
+}
+
+extension ReadinessProbe {
+  func cancel() {}
 }
 
 /// Connects to the service, on a separate queue, and answers on its own.
@@ -30,18 +36,18 @@ struct SystemProbe: ReadinessProbe {
     switch condition {
     case .port(let port):
       return (try? Connection(to: "localhost", port: port, within: timeoutForPort)) != nil
-    case .url(let url):
-      guard let address = HTTPAddress(url), let status = try? status(of: address) else {
-        return false
-      }
-      return status < 500
-    case .line:
+    case .url(let url, let statuses):
+      guard let address = HTTPAddress(url, allowsTLS: true), let status = try? status(of: address)
+      else { return false }
+      return statuses.isEmpty ? status < 500 : statuses.contains(status)
+    case .line, .command:
       return false
     }
   }
 
   private static func status(of address: HTTPAddress) throws(SystemError) -> Int? {
-    let connection = try Connection(to: address.host, port: address.port, within: timeoutForURL)
+    var connection = try Connection(to: address.host, port: address.port, within: timeoutForURL)
+    if address.isEncrypted { try connection.encrypt(for: address.host) }
     try connection.send(Array(address.request.utf8))
     var answer: [UInt8] = []
     while answer.count < 12 {

@@ -21,6 +21,9 @@ public struct TaskDefinition: Sendable, Hashable {
   /// Whether the task does not run at the start, but on the first change. Its dependents wait for
   /// it.
   public var isPostponed: Bool
+  /// Whether only requests for this task and for its dependents start it, and none for all tasks. A manual task is
+  /// postponed as well.
+  public var isManual = false
   /// Whether the policy for a change during a run is the default one.
   package var hasDefaultPolicy: Bool { policy.busyPolicy == nil || isDefaultQueue }
   private var isDefaultQueue = false
@@ -63,7 +66,11 @@ public struct TaskDefinition: Sendable, Hashable {
   /// service.
   var mayHaveConflict: Bool {
     guard isService, let readiness else { return false }
-    return !isReadyByLine && readiness.detectsConflicts
+    switch readiness.condition {
+    case .port, .url: return readiness.detectsConflicts
+    // What a command examines may remain from the run before.
+    case .line, .command: return false
+    }
   }
 
   /// The part of the definition that the state machine of the runner needs.
@@ -73,8 +80,9 @@ public struct TaskDefinition: Sendable, Hashable {
     rules.isService = isService
     rules.keepsAlive = policy.keepsAlive
     rules.hasReadiness = readiness != nil
-    rules.isPostponed = isPostponed
     rules.watches = !triggers.watched.isEmpty
+    rules.isPostponed = isPostponed || isManual
+    rules.isManual = isManual
     rules.stopsBuilds = hasDefaultPolicy && !isService
     return rules
   }

@@ -51,9 +51,9 @@ public struct TaskGraph: Sendable, Hashable {
   public static func problems(of tasks: [TaskDefinition]) -> [TaskGraphError] {
     problems(of: tasks.map(Node.init))
       + tasks.compactMap { task in
-        guard case .url(let url)? = task.readiness?.condition, HTTPAddress(url) == nil else {
-          return nil
-        }
+        guard case .url(let url, _)? = task.readiness?.condition,
+          HTTPAddress(url, allowsTLS: true) == nil
+        else { return nil }
         return .unusableAddress(task: task.name, url: url)
       }
   }

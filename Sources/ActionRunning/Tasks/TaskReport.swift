@@ -56,6 +56,8 @@ extension TaskReport {
     case timedOut(after: Duration)
     /// It was sent the stop signal. It is killed after this time.
     case stopping(Signal, killAfter: Duration)
+    /// It is stopped by ``RunPolicy/stopCommand``, which is killed after this time. The stop signal follows.
+    case stoppingBy(Command, killAfter: Duration)
     /// It is killed: after this grace period, or `nil` if ``TaskRunner/end()`` was called a second time.
     case killing(after: Duration?)
     /// It cannot be stopped, because this process is still there: it belongs to another user, or the kernel

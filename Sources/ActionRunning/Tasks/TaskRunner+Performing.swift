@@ -218,6 +218,14 @@ extension TaskRunner {
 
   private func awaitReadiness(_ name: String, _ generation: Int) {
     guard let worker = worker(name), let readiness = worker.definition.readiness else { return }
+    var probe = probe
+    if case .command(let command) = readiness.condition {
+      probe = CommandProbe(scheduler: scheduler) {
+        [weak worker] (ended) throws(SystemError) -> any LaunchedGroup in
+        guard let worker else { throw SystemError(call: "spawn", code: ECANCELED) }
+        return try worker.launchBeside(command, ended)
+      }
+    }
     let check = ReadinessCheck(readiness, scheduler: scheduler, probe: probe) { [self] result in
       guard self.worker(name) === worker else { return }
       advance { machine in

@@ -33,10 +33,14 @@ extension TaskStateMachine {
     return proceed([])
   }
 
-  /// Requests these tasks, or all, even while paused.
+  /// Requests these tasks, or all but manual ones, even while paused.
   package mutating func keyPressed(_ names: Set<String>? = nil) -> [Action] {
     hasStarted = true
-    return proceed(order.flatMap { names?.contains($0) == false ? [] : request($0, .key) })
+    return proceed(
+      order.flatMap { name -> [Action] in
+        let isWanted = names?.contains(name) ?? (tasks[name]?.rules.isManual == false)
+        return isWanted ? request(name, .key) : []
+      })
   }
 
   /// Pauses: only a key starts runs. Active runs continue.

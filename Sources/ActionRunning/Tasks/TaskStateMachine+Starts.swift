@@ -210,9 +210,8 @@ extension TaskStateMachine {
       let reason = tasks[name]?.reason ?? .change
       return dependents(of: name).flatMap { passOn(to: $0, reason) }
     case .failed:
-      return order.filter { descendants[name, default: []].contains($0) }.flatMap {
-        skip($0, because: name)
-      }
+      return order.filter { descendants[name, default: []].contains($0) && !isUnasked($0) }
+        .flatMap { skip($0, because: name) }
     case .cancelled:
       for below in descendants[name, default: []] where tasks[below]?.outcome == .succeeded {
         update(below) { if !$0.rules.isService { $0.outcome = .cancelled } }
@@ -230,10 +229,16 @@ extension TaskStateMachine {
 
   private mutating func passOn(to dependent: String, _ reason: RunTrigger.Reason) -> [Action] {
     // A dependency that is postponed is not run for this.
-    guard ancestors[dependent, default: []].allSatisfy({ !isDormant($0) }) else { return [] }
+    guard ancestors[dependent, default: []].allSatisfy({ !isDormant($0) }), !isUnasked(dependent)
+    else { return [] }
     let actions = request(dependent, reason)
     update(dependent) { $0.hasNewResult = $0.rules.isService }
     return actions
+  }
+
+  /// Whether a task is manual, and not requested.
+  private func isUnasked(_ name: String) -> Bool {
+    tasks[name].map { $0.rules.isManual && !$0.isRequested } ?? false
   }
 
   func isDormant(_ name: String) -> Bool { tasks[name]?.isDormant ?? false }

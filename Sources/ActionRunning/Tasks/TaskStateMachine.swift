@@ -103,6 +103,8 @@ package struct TaskStateMachine: Sendable {
     package var isPostponed = false
     /// Whether it is started by changes of its own, which its ancestors may make.
     package var watches = false
+    /// Whether a request for all tasks leaves it out.
+    package var isManual = false
     /// Whether a change stops a run that builds: the policy is the default one.
     package var stopsBuilds = false
 

@@ -3,6 +3,7 @@
 package struct Connection: ~Copyable {
   private let socket: Descriptor
   private let deadline: Instant
+  private var encryption: TLSLibrary.Session?
 
   /// Connects to a numeric address, `localhost` or a host name.
   ///
@@ -46,8 +47,39 @@ package struct Connection: ~Copyable {
     if count == 0 { throw SystemError(call: "poll", code: ETIMEDOUT) }
   }
 
+  /// Whether connections can be encrypted here, which takes OpenSSL.
+  package static var canEncrypt: Bool { TLSLibrary.shared != nil }
+
+  /// Encrypts what is sent and received from now on. The certificate of the server is not verified.
+  package mutating func encrypt(for host: String) throws(SystemError) {
+    guard let session = TLSLibrary.shared?.session(on: socket.number, host: host) else {
+      throw SystemError(call: "dlopen", code: ENOSYS, path: Path(TLSLibrary.file))
+    }
+    _ = try perform { session.handshake() }
+    encryption = session
+  }
+
+  /// Repeats a step of the encryption until the socket has let it finish. Returns its result; `nil` for an end.
+  private borrowing func perform(
+    _ step: () -> TLSLibrary.Step
+  ) throws(SystemError) -> Int? {
+    while true {
+      switch step() {
+      case .done(let count): return count
+      case .ended: return nil
+      case .needsInput: try Self.wait(for: socket.number, Int16(POLLIN), until: deadline)
+      case .needsOutput: try Self.wait(for: socket.number, Int16(POLLOUT), until: deadline)
+      case .failed: throw SystemError(call: "SSL", code: EPROTO)
+      }
+    }
+  }
+
   /// Sends all the bytes.
   package borrowing func send(_ bytes: [UInt8]) throws(SystemError) {
+    if let encryption {
+      _ = try perform { encryption.write(bytes) }
+      return
+    }
     var rest = bytes[...]
     while !rest.isEmpty {
       try Self.wait(for: socket.number, Int16(POLLOUT), until: deadline)
@@ -59,6 +91,11 @@ package struct Connection: ~Copyable {
 
   /// Receives bytes, at most `limit`; none after the peer has closed the connection.
   package borrowing func receive(atMost limit: Int) throws(SystemError) -> [UInt8] {
+    if let encryption {
+      var bytes = [UInt8](repeating: 0, count: limit)
+      let count = try perform { encryption.read(&bytes) } ?? 0
+      return Array(bytes.prefix(count))
+    }
     while true {
       try Self.wait(for: socket.number, Int16(POLLIN), until: deadline)
       switch readAvailable(socket.number, atMost: limit) {

@@ -1,5 +1,6 @@
 import ActionRunning
 import FileObservation
+import Support
 import SystemCalls
 
 // What messages call changes, outcomes, causes and conflicts.
@@ -61,7 +62,12 @@ extension TaskDefinition.Readiness {
     let time = timeout.shortDescription
     return switch condition {
     case .port(let port): "nothing accepts connections on port \(port) after \(time)"
-    case .url(let url): "no successful answer from \(url.printable) after \(time)"
+    case .url(let url, _):
+      "no successful answer from \(url.printable) after \(time)"
+        + (HTTPAddress(url, allowsTLS: true)?.isEncrypted == true && !Connection.canEncrypt
+          ? "; https needs OpenSSL 3 (libssl.so.3), which is not installed" : "")
+    case .command(let command):
+      "\(command.words.shownCommand) has not succeeded after \(time)"
     case .line(let text):
       "no output line contains '\(text.printable)' after \(time); if the program buffers its output, "
         + "try stdbuf -oL, or python3 -u"
@@ -83,8 +89,9 @@ extension ReadinessConflict {
     let what =
       switch condition {
       case .port(let port): "port \(port) is already in use"
-      case .url(let url): "\(url.printable) is already answered"
+      case .url(let url, _): "\(url.printable) is already answered"
       case .line(let text): "'\(text.printable)' was already printed"
+      case .command(let command): "\(command.words.shownCommand) succeeds already"
       }
     return "not started: \(what) \(process); "
       + "stop that process and the service starts, or use another port; "

@@ -182,6 +182,10 @@ extension RunReporter {
       say(.problem, run.task, "timed out after \(time.shortDescription)", style: .bad)
     case .run(let run, .stopping(let signal, _)):
       say(.detail, run.task, "stopping \(object(of: run)) with \(signal)", style: .faint)
+    case .run(let run, .stoppingBy(let command, _)):
+      say(
+        .detail, run.task, "stopping \(object(of: run)) with \(command.words.shownCommand)",
+        style: .faint)
     case .run(let run, .killing(let gracePeriod)):
       reportKill(of: run, after: gracePeriod)
     case .run(let run, .notStopped(let survivor, let isAwaited)):

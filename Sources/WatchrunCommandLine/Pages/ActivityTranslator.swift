@@ -65,7 +65,8 @@ struct ActivityTranslator {
       return [.ended(task: task, .ready, status: nil, duration: duration)]
     case .task(let task, .notReady(let readiness)):
       return [.ended(task: task, .notReady, status: nil, duration: readiness.timeout)]
-    case .run(let run, .stopping) where run.job == .command:
+    case .run(let run, .stopping) where run.job == .command,
+      .run(let run, .stoppingBy) where run.job == .command:
       return [.stopping(task: run.task)]
     case .round(.ended(let round)):
       return [.roundEnded(succeeded: round.status?.isSuccess == true)]

@@ -30,9 +30,18 @@ extension Project {
         $0.absolute(from: directory).relative(to: directory).flatMap { GlobPattern(only: $0) }
       }
       task.ignores = foreign + task.ignores + used
-      return task.definition(settings, in: directory)
+      var definition = task.definition(settings, in: directory)
+      definition.isManual = task.isManual && !isNeeded(task.name)
+      return definition
     }
     return try TaskGraph(definitions, jobs: jobs ?? processorCount())
+  }
+
+  /// Whether a task or a page depends on it, directly or not, that is not manual itself.
+  private func isNeeded(_ name: String) -> Bool {
+    let dependents = tasks.filter { $0.after.contains(name) }
+    return dependents.contains { !$0.isManual || isNeeded($0.name) }
+      || pages.contains { $0.after.contains(name) }
   }
 
   /// The paths that are watched for all tasks and pages. They need not exist yet.
@@ -65,7 +74,8 @@ extension Project.Task {
       triggers: TaskTriggers(
         watched: watched, filter: filter, kinds: effectiveKinds,
         writes: DeclaredWrites(self.writes, base: directory)),
-      dependencies: after, isService: isService, readiness: readiness, policy: policy(settings),
+      dependencies: after, isService: isService, readiness: readiness(settings),
+      policy: policy(settings),
       isPostponed: self.isPostponed || settings.isPostponed)
   }
 
@@ -76,6 +86,14 @@ extension Project.Task {
       extensionBytes: self.extensions, sources: [])
   }
 
+  private func readiness(_ settings: Settings) -> TaskDefinition.Readiness? {
+    var readiness = readiness
+    if case .command(let command)? = readiness?.condition {
+      readiness?.condition = .command(makeCommand(command, settings))
+    }
+    return readiness
+  }
+
   private func policy(_ settings: Settings) -> RunPolicy {
     func hook(_ line: [UInt8]?) -> Command? {
       line.map { makeCommand([$0], shellForm(settings), settings) }
@@ -84,19 +102,14 @@ extension Project.Task {
       busyPolicy: self.onBusy?.policy(self.stopPlan.signal), stopPlan: self.stopPlan,
       timeout: self.timeout)
     policy.restartLimit = isService && !isKeptAlive ? Self.restartLimit : nil
+    policy.stopCommand = stop.map { makeCommand($0.command, settings) }
     policy.onSuccess = hook(self.onSuccess)
     policy.onFailure = hook(self.onFailure)
     return policy
   }
 
   private func command(_ settings: Settings) -> Command {
-    var command =
-      switch run {
-      case .line(let line):
-        makeCommand([Array(line.utf8)], shellForm(settings), settings)
-      case .words(let words):
-        makeCommand(words.map { Array($0.utf8) }, .direct, settings)
-      }
+    var command = makeCommand(run.command, settings)
     // Several tasks and several lives of a service cannot share standard input, and a background process group must
     // not read from a terminal.
     let hasTerminal = Terminal.isTerminal(STDIN_FILENO)
@@ -111,6 +124,11 @@ extension Project.Task {
   private func shellForm(_ settings: Settings) -> Command.Form {
     for case .always(let shell) in [self.shell, settings.shell] { return .shell(shell) }
     return .shell("sh".word)
+  }
+
+  private func makeCommand(_ command: Command, _ settings: Settings) -> Command {
+    makeCommand(
+      command.words, command.form == .direct ? .direct : shellForm(settings), settings)
   }
 
   private func makeCommand(

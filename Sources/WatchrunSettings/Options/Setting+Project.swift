@@ -39,6 +39,17 @@ extension Setting {
         in: .task),
       .boolean, task: { $0.isService = $0.isService || $1 }),
     special(.key("ready", "readiness check of a service", in: .task), .readiness),
+    Setting(
+      key: .key(
+        "manual",
+        "only a request for this task or a dependent starts it: a key, --send, or its name",
+        in: .task, others: ["onrequest", "disabled"]),
+      .boolean, task: { $0.isManual = $1 }),
+    Setting(
+      key: .key(
+        "stop", "command that stops a service, before stopSignal", in: .task,
+        others: ["shutdown", "down", "stopcommand"]),
+      .command, task: { $0.stop = $1 }),
   ]
 
   /// The keys of the object `ready`. They come last: other objects have keys of the same names.
@@ -46,11 +57,27 @@ extension Setting {
     Setting(key: .key("port", "ready when this port accepts connections", in: .readiness), .port),
     Setting(
       key: .key(
-        "url", "ready when this http:// URL answers with a status below 500", in: .readiness),
+        "url", "ready when this URL is answered with a status below 500, or one of status",
+        in: .readiness),
       .url),
     Setting(
       key: .key("line", "ready when a line of output contains this text", in: .readiness),
       .string),
+    Setting(
+      key: .key(
+        "run", "ready when this command succeeds: a shell line, or an array of words",
+        in: .readiness, others: ["command", "cmd", "exec", "test"]),
+      .command),
+    Setting(
+      key: .key(
+        "status", "statuses of url that mean it is ready", in: .readiness,
+        others: ["statuses", "statuscode"]),
+      .statuses),
+    Setting(
+      key: .key(
+        "interval", "time between two checks (default: short at first, then longer)",
+        in: .readiness, others: ["period", "periodseconds"]),
+      .positiveDuration),
     Setting(
       key: .key(
         "timeout",

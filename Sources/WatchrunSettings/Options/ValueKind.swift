@@ -13,6 +13,8 @@ enum ValueKind: Hashable, Sendable {
   /// The address of a server, or one for each of some paths.
   case servers
   case url
+  /// Statuses of HTTP.
+  case statuses
   case string
   case file
   case directory
@@ -60,6 +62,7 @@ extension ValueKind {
     case .port: "a port from 1 to 65535, as in 8080"
     case .servers:
       #"a port, a URL or an object of them, as in 8080, "http://localhost:8080" or { "/api": 8080 }"#
+    case .statuses: "a status of HTTP or an array of them, as in [200, 204]"
     case .url: #"a URL, as in "http://localhost:8080/health""#
     case .string, .file, .directory, .shellLine: "a string that is not empty"
     case .command: #"a shell line or an array of words, as in "make test" or ["make", "test"]"#
@@ -86,7 +89,7 @@ extension ValueKind {
   /// What stands for the value in the help, unless an option says otherwise; empty for none.
   var placeholder: String {
     switch self {
-    case .boolean, .url, .string, .command, .readiness, .tasks: ""
+    case .boolean, .url, .statuses, .string, .command, .readiness, .tasks: ""
     case .count: "N"
     case .port: "PORT"
     case .servers: "URL"

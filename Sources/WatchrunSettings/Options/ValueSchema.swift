@@ -13,6 +13,7 @@ enum ValueSchema {
         #""type": "integer", "minimum": \#(range.lowerBound), "maximum": \#(range.upperBound)"#
     case .port: return port
     case .url: return matching(url)
+    case .statuses: return oneOrMore(status, #""minItems": 1"#)
     case .servers:
       let server = anyOf(port, matching(serverURL))
       return anyOf(
@@ -49,6 +50,7 @@ enum ValueSchema {
   }
 
   private static let port = #""type": "integer", "minimum": 1, "maximum": 65535"#
+  private static let status = #""type": "integer", "minimum": 100, "maximum": 599"#
   private static let anyText = matching(#"[^\u0000]*"#)
   private static let nonEmpty = matching(#"[^\u0000]+"#)
   private static let words =
@@ -105,10 +107,11 @@ extension ValueSchema {
   private static let host =
     #"(?:\[[^\u0000- \u007F\]/?#]+\]|[^\u0000- \u007F/?#:@\[][^\u0000- \u007F/?#:@]*)"#
   private static let authority =
-    "[Hh][Tt][Tt][Pp]://\(host)(?::0*(?:[1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}"
+    "\(host)(?::0*(?:[1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}"
     + "|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5]))?"
-  private static let url = "\(authority)(?:[/?#]\(visible)*)?"
-  private static let serverURL = #"\#(authority)(?:/[^\u0000- \u007F?#]*)?(?:#\#(visible)*)?"#
+  private static let url = "[Hh][Tt][Tt][Pp][Ss]?://\(authority)(?:[/?#]\(visible)*)?"
+  private static let serverURL =
+    #"[Hh][Tt][Tt][Pp]://\#(authority)(?:/[^\u0000- \u007F?#]*)?(?:#\#(visible)*)?"#
 
   private static let proxyPath = {
     let letter = #"(?:[^\u0000- \u007F/?#*%]|%[0-9A-Fa-f]{2})"#

@@ -39,11 +39,11 @@ extension ValueReader {
     return .url(url)
   }
 
-  /// The URL of a server that speaks HTTP without encryption.
-  mutating func url(_ json: JSONValue) -> String? {
+  /// The URL of a server that speaks HTTP, without encryption unless that is allowed.
+  mutating func url(_ json: JSONValue, allowsTLS: Bool = false) -> String? {
     if case .string(let text) = json.content {
-      if HTTPAddress(text) != nil { return text }
-      if text.lowercased().hasPrefix("https:") {
+      if HTTPAddress(text, allowsTLS: allowsTLS) != nil { return text }
+      if !allowsTLS, text.lowercased().hasPrefix("https:") {
         note(
           "'\(key)': HTTPS is not supported; give the server's port or http:// address",
           at: json.offset)

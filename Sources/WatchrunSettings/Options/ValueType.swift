@@ -86,7 +86,27 @@ extension ValueType<String> {
   }
 
   static var url: Self {
-    Self(.url) { reader in reader.json.flatMap { reader.url($0) } }
+    Self(.url) { reader in reader.json.flatMap { reader.url($0, allowsTLS: true) } }
+  }
+}
+
+extension ValueType<Set<Int>> {
+  static var statuses: Self {
+    Self(.statuses) { reader in
+      guard let json = reader.json else { return nil }
+      var elements = [json]
+      if case .array(let array) = json.content, !array.isEmpty { elements = array }
+      let statuses = elements.compactMap { element -> Int? in
+        if case .number(let number) = element.content, let status = Int(exactly: number),
+          (100...599).contains(status)
+        {
+          return status
+        }
+        reader.mismatch(element)
+        return nil
+      }
+      return Set(statuses)
+    }
   }
 }
 

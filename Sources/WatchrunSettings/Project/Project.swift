@@ -38,6 +38,10 @@ package struct Project: Hashable, Sendable {
     /// Whether it is a service that is restarted however often it ends.
     package var isKeptAlive = false
     package var readiness: TaskDefinition.Readiness?
+    /// The command that stops a service.
+    package var stop: Run?
+    /// Whether only requests for it and its dependents start it.
+    package var isManual = false
     /// Whether it has the terminal while it runs.
     package var isInteractive = false
 
@@ -53,6 +57,14 @@ package struct Project: Hashable, Sendable {
     case line(String)
     /// A program and its arguments.
     case words([String])
+
+    /// The command. The shell of a line is yet to be chosen.
+    package var command: Command {
+      switch self {
+      case .line(let line): Command(shell: line)
+      case .words(let words): Command(words)
+      }
+    }
   }
 
   /// A page that is served and reloaded.

@@ -40,6 +40,80 @@ struct StoppedWorkerTests {
     #expect(pendingCount == 0)
   }
 
+  @Test func `a stop command comes before the signal`() throws {
+    let worker = fixture.worker { $0.policy.stopCommand = Command("down") }
+    fixture.onQueue { worker.start(.start) }
+    let group = try #require(fixture.launcher.groups.first)
+    fixture.onQueue { worker.stop() }
+    #expect(fixture.launcher.calls.last == .launch(["down"]))
+    fixture.endLeader(.exited(0))
+    fixture.advance(by: .milliseconds(999))
+    #expect(sent.isEmpty)
+    fixture.advance(by: .milliseconds(1))
+    #expect(sent == [.terminate, .continue])
+    fixture.onQueue { group.endLeader(.exited(0)) }
+    #expect(story == ["stopping by down", "stopping", "stopped with 0", "gone", "at rest"])
+    #expect(pendingCount == 0)
+  }
+
+  @Test func `a command that has ended meanwhile is sent no signal`() throws {
+    let worker = fixture.worker { $0.policy.stopCommand = Command("down") }
+    fixture.onQueue { worker.start(.start) }
+    let group = try #require(fixture.launcher.groups.first)
+    fixture.onQueue { worker.stop() }
+    fixture.onQueue { group.endLeader(.exited(0)) }
+    #expect(story == ["stopping by down", "stopped with 0"])
+    fixture.endLeader(.exited(0))
+    #expect(sent.isEmpty)
+    #expect(story.suffix(2) == ["gone", "at rest"])
+    #expect(pendingCount == 0)
+  }
+
+  @Test func `a command that ends soon after the stop command is sent no signal`() throws {
+    let worker = fixture.worker { $0.policy.stopCommand = Command("down") }
+    fixture.onQueue { worker.start(.start) }
+    let group = try #require(fixture.launcher.groups.first)
+    fixture.onQueue { worker.stop() }
+    fixture.endLeader(.exited(0))
+    fixture.onQueue { group.endLeader(.exited(0)) }
+    #expect(sent.isEmpty)
+    #expect(story.suffix(3) == ["stopped with 0", "gone", "at rest"])
+    #expect(pendingCount == 0)
+  }
+
+  @Test func `the signal follows at once where the stop command fails`() throws {
+    let worker = fixture.worker { $0.policy.stopCommand = Command("down") }
+    fixture.onQueue { worker.start(.start) }
+    fixture.onQueue { worker.stop() }
+    fixture.endLeader(.exited(1))
+    #expect(sent == [.terminate, .continue])
+  }
+
+  @Test func `a stop command that exceeds the grace period is killed`() throws {
+    let worker = fixture.worker { $0.policy.stopCommand = Command("down") }
+    fixture.onQueue { worker.start(.start) }
+    fixture.onQueue { worker.stop() }
+    fixture.advance(by: .seconds(10))
+    #expect(fixture.launcher.calls.last == .send(.kill, group: 2))
+    fixture.endLeader(.signaled(.kill))
+    #expect(
+      fixture.launcher.calls.suffix(2) == [.send(.terminate, group: 1), .send(.continue, group: 1)])
+  }
+
+  @Test func `a second request to end kills the stop command and the command`() throws {
+    let worker = fixture.worker { $0.policy.stopCommand = Command("down") }
+    fixture.onQueue { worker.start(.start) }
+    let group = try #require(fixture.launcher.groups.first)
+    fixture.onQueue { worker.end() }
+    fixture.onQueue { worker.end() }
+    #expect(fixture.launcher.calls.contains(.send(.kill, group: 2)))
+    #expect(fixture.launcher.calls.last == .send(.kill, group: 1))
+    fixture.endLeader(.signaled(.kill))
+    fixture.onQueue { group.endLeader(.signaled(.kill)) }
+    #expect(story.last == "finished")
+    #expect(pendingCount == 0)
+  }
+
   @Test func `a stop waits for leftover processes`() throws {
     let group = try start()
     stop()

@@ -60,6 +60,8 @@ struct WorkerFixture {
     case .run(_, .notStarted(_, let status)): "not started: \(status.code)"
     case .task(_, .conflict): "conflict"
     case .run(_, .stopping): "stopping"
+    case .run(_, .stoppingBy(let command, _)):
+      "stopping by \(String(decoding: command.words[0], as: UTF8.self))"
     case .run(_, .killing(let gracePeriod)): gracePeriod.map { "killing after \($0)" } ?? "killing"
     case .run(_, .notStopped(let survivor, let isAwaited)):
       "not stopped: \(survivor?.owner ?? "held")" + (isAwaited ? ", awaited" : "")

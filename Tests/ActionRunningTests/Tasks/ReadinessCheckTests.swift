@@ -1,4 +1,5 @@
 import FileObservation
+import SystemCalls
 import TestSupport
 import Testing
 
@@ -97,6 +98,64 @@ struct ReadinessCheckTests {
     scheduler.advance(by: .seconds(60))
     #expect(results.entries == [.late, .ready])
     #expect(probe.count == 40)
+    #expect(scheduler.pendingCount == 0)
+  }
+
+  @Test func `an interval that is set replaces the growing one`() {
+    let probe = FakeProbe(readyAt: 4)
+    var readiness = TaskDefinition.Readiness(.url("http://a"), timeout: .seconds(5))
+    readiness.interval = .seconds(1)
+    let check = ReadinessCheck(readiness, scheduler: scheduler, probe: probe) { [results] in
+      results.note($0)
+    }
+    check.begin()
+    scheduler.advance(by: .milliseconds(2999))
+    #expect(probe.count == 3)
+    scheduler.advance(by: .milliseconds(1))
+    #expect(results.entries == [.ready])
+  }
+
+  @Test func `a command is run at growing intervals, and killed if it takes too long`() {
+    let launcher = FakeLauncher()
+    let request = SpawnRequest(arguments: [Array("pg_isready".utf8)], environment: [])
+    let probe = CommandProbe(scheduler: scheduler) {
+      (ended) throws(SystemError) -> any LaunchedGroup in
+      try launcher.launch(request, ended: ended)
+    }
+    let check = ReadinessCheck(
+      .init(.command(Command("pg_isready"))), scheduler: scheduler, probe: probe
+    ) { [results] in results.note($0) }
+    check.begin()
+    launcher.groups[0].endLeader(.exited(2))
+    scheduler.advance(by: .milliseconds(50))
+    #expect(launcher.groups.count == 2)
+    scheduler.advance(by: .milliseconds(9_999))
+    #expect(!launcher.calls.contains(.send(.kill, group: 2)))
+    scheduler.advance(by: .milliseconds(1))
+    #expect(launcher.calls.last == .send(.kill, group: 2))
+    launcher.groups[1].endLeader(.signaled(.kill))
+    scheduler.advance(by: .seconds(1))
+    #expect(launcher.groups.count == 3)
+    launcher.groups[2].endLeader(.exited(0))
+    #expect(results.entries == [.ready])
+    #expect(scheduler.pendingCount == 0)
+  }
+
+  @Test func `the command of a cancelled check is killed`() {
+    let launcher = FakeLauncher()
+    let request = SpawnRequest(arguments: [Array("pg_isready".utf8)], environment: [])
+    let probe = CommandProbe(scheduler: scheduler) {
+      (ended) throws(SystemError) -> any LaunchedGroup in
+      try launcher.launch(request, ended: ended)
+    }
+    let check = ReadinessCheck(
+      .init(.command(Command("pg_isready"))), scheduler: scheduler, probe: probe
+    ) { [results] in results.note($0) }
+    check.begin()
+    check.cancel()
+    #expect(launcher.calls.last == .send(.kill, group: 1))
+    launcher.groups[0].endLeader(.signaled(.kill))
+    #expect(results.entries.isEmpty)
     #expect(scheduler.pendingCount == 0)
   }
 

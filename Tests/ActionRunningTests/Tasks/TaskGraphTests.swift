@@ -28,13 +28,13 @@ struct TaskGraphTests {
       problems(
         task("build"), task("build"), task("test", after: "biuld"), task("a", after: "b"),
         task("b", after: "c"), task("c", after: "a"), task("d", after: "d"),
-        task("s", service: true), task("t", after: "s"), task("u", ready: .url("https://x"))) == [
+        task("s", service: true), task("t", after: "s"), task("u", ready: .url("ftp://x"))) == [
           "two tasks have the name 'build'; rename one",
           "task 'test': there is no task 'biuld'; did you mean 'build'?",
           "tasks depend on one another: a → b → c → a; remove one of these dependencies",
           "a task depends on itself: d → d; remove one of these dependencies",
           "'t' depends on the service 's', which does not end; define when it is ready",
-          "the readiness URL 'https://x' of task 'u' is not supported; "
+          "the readiness URL 'ftp://x' of task 'u' is not supported; "
             + "use one such as http://localhost:8080/health",
         ])
   }

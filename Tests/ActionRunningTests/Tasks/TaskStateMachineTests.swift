@@ -40,6 +40,22 @@ struct TaskStateMachineTests {
     #expect(script.machine.requests == [])
   }
 
+  @Test func `a manual task starts only when it is requested itself`() {
+    var manual = rules("b", after: "a")
+    (manual.isManual, manual.isPostponed) = (true, true)
+    var script = MachineScript([rules("a"), manual])
+    #expect(script { $0.start() } == ["+a"])
+    #expect(script.end("a") == ["."])
+    #expect(script.change("a") == ["+a"])
+    #expect(script.end("a", .failed) == ["."])
+    #expect(script { $0.keyPressed() } == ["+a"])
+    #expect(script.end("a") == ["."])
+    #expect(script { $0.keyPressed(["b"]) } == ["+b"])
+    #expect(script.end("b") == ["."])
+    #expect(script.change("a") == ["+a"])
+    #expect(script.end("a") == ["."])
+  }
+
   @Test func `a task waits until the runs that depend on it have ended`() {
     var script = MachineScript([rules("a"), rules("b", after: "a")])
     _ = script { $0.start() }

@@ -5,6 +5,7 @@ import SystemCalls
 enum Tool {
   static let bash = isInstalled("bash")
   static let git = isInstalled("git")
+  static let openssl = isInstalled("openssl")
   static let python = isInstalled("python3")
   static let vim = isInstalled("vim")
 

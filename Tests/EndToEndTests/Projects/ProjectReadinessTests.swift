@@ -110,4 +110,94 @@ import Testing
       #expect(!watchrun.errors.contains { $0.contains("succeeded") || $0.contains("failed") })
     }
   }
+
+  @Test func `a service is ready when a command succeeds, and is stopped by another`() async throws
+  {
+    try await withProject { project in
+      try project.writeTasks(
+        """
+        db: { run: "echo db >> $LOG; while [ ! -e down ]; do sleep 0.02; done; echo ended >> $LOG",
+          service: true, watch: ["src"], env: { FLAG: "up" },
+          ready: { run: "echo hidden; [ -e $FLAG ]", interval: "20ms" },
+          stop: "touch down; echo stopping" },
+        smoke: { run: "echo smoke >> $LOG", after: ["db"] },
+        reset: { run: "echo reset >> $LOG", after: ["db"], manual: true },
+        """)
+      try project.makeDirectory("src")
+      let watchrun = try await project.startTasks()
+      try await project.logged("db")
+      #expect(!project.logged.contains("smoke"))
+      try project.place("up")
+      try await watchrun.said("db: ready after")
+      try await project.logged("smoke")
+      try project.place("src/a")
+      try await watchrun.said("db: stopping the command with touch down; echo stopping")
+      try await project.logged("ended")
+      try project.remove("down")
+      try await project.logged("smoke", times: 2)
+      #expect(project.logged == ["db", "smoke", "ended", "db", "smoke"])
+      let output = watchrun.process.output.lines
+      #expect(
+        output.contains { $0.contains("stopping") } && !output.contains { $0.contains("hidden") })
+      let request = try await project.start(["--send", "run", "reset"])
+      try await #expect(request.ended() == .exited(0))
+      try await project.logged("reset")
+      watchrun.process.send(SIGTERM)
+      try await eventually("the service is stopped by its command") {
+        project.logged.filter { $0 == "ended" }.count == 2
+      }
+      try await watchrun.ended()
+    }
+  }
+
+  @Test func `a manual task starts when it is named`() async throws {
+    try await withProject { project in
+      try project.writeTasks(
+        "a: { run: 'echo a >> $LOG' }, b: { run: 'echo b >> $LOG', manual: true }, "
+          + "c: { run: 'echo c >> $LOG', manual: true }, d: { run: 'echo d >> $LOG', after: ['c'] }"
+      )
+      let all = try await project.start(["--once"])
+      try await #expect(all.ended() == .exited(0))
+      #expect(project.logged.sorted() == ["a", "c", "d"])
+      let one = try await project.start(["--once", "b"])
+      try await #expect(one.ended() == .exited(0))
+      #expect(project.logged.sorted() == ["a", "b", "c", "d"])
+    }
+  }
+
+  private static let encryptedServer = """
+    import http.server, ssl, sys
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            self.send_response(int(self.path[1:])); self.end_headers()
+        def log_message(self, *words): pass
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain("cert.pem", "key.pem")
+    server = http.server.HTTPServer(("127.0.0.1", int(sys.argv[1])), Handler)
+    server.socket = context.wrap_socket(server.socket, server_side=True)
+    server.serve_forever()
+    """
+
+  @Test(.enabled(if: Tool.openssl))
+  func `an encrypted server is ready when it answers with a status that counts`() async throws {
+    try await withProject { project in
+      try await project.shell(
+        "openssl req -x509 -newkey rsa:2048 -nodes -keyout key.pem -out cert.pem -subj /CN=x -days 2 2>/dev/null"
+      )
+      try project.write("server.py", Self.encryptedServer)
+      func task(_ path: String, _ rest: String) throws -> String {
+        let port = try freePort()
+        return "{ run: ['python3', 'server.py', '\(port)'], service: true, watch: ['src'], "
+          + "ready: { url: 'https://127.0.0.1:\(port)/\(path)', \(rest) } },"
+      }
+      try project.makeDirectory("src")
+      try project.writeTasks(
+        "a: \(task("404", "")) b: \(task("401", "status: [200, 401]")) "
+          + "c: \(task("404", "status: 200, timeout: '2s'"))")
+      let watchrun = try await project.startTasks()
+      try await watchrun.said("a: ready after")
+      try await watchrun.said("b: ready after")
+      try await watchrun.said("c: not ready: no successful answer from https://127.0.0.1:")
+    }
+  }
 }

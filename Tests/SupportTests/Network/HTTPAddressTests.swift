@@ -34,6 +34,14 @@ struct HTTPAddressTests {
     #expect(HTTPAddress(text) == nil)
   }
 
+  @Test func `an encrypted address is accepted where it is allowed`() throws {
+    let address = try #require(HTTPAddress("https://localhost/x", allowsTLS: true))
+    #expect(address.isEncrypted && address.port == 443 && address.target == "/x")
+    #expect(HTTPAddress("https://localhost:1/", allowsTLS: true)?.port == 1)
+    #expect(HTTPAddress("http://localhost/", allowsTLS: true)?.isEncrypted == false)
+    #expect(HTTPAddress("https:///x", allowsTLS: true) == nil)
+  }
+
   @Test func `the status is in the first line of the answer`() {
     let status = { (text: String) in HTTPAddress.status(in: Array(text.utf8)) }
     #expect(status("HTTP/1.1 200 OK\r\n") == 200)

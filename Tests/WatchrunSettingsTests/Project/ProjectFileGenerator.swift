@@ -75,9 +75,12 @@ struct ProjectFileGenerator {
   }
 
   private mutating func readiness() -> String {
-    var chosen = [Setting.key(pick(["port", "url", "line"]), in: .readiness)?.key].compactMap(
-      \.self)
-    if chance(30) { chosen += keys(of: .readiness).filter { $0.name == "timeout" } }
+    var chosen = [Setting.key(pick(["port", "url", "line", "run"]), in: .readiness)?.key]
+      .compactMap(
+        \.self)
+    if chance(30) {
+      chosen += keys(of: .readiness).filter { ["timeout", "interval"].contains($0.name) }
+    }
     if chance(invalidShare) { chosen = keys(of: .readiness).filter { _ in chance(40) } }
     return object(
       chosen.map { key in
@@ -144,7 +147,13 @@ extension ProjectFileGenerator {
         server + ["3000", #"{"/": 3000}"#, #"{"/": 3000, "/a/b": "http://a/"}"#],
         badURLs + [#""http://a/?b""#, "0", "{}", #"{"/a": 80}"#, #"{"/": 80, "a": 80}"#]
       )
-    case .url: (server + [#""http://a/?b""#, #""HTTP://[::1]:80/x#y""#], badURLs + ["80"])
+    case .statuses:
+      (["200", "[200, 401]", "100", "599"], ["99", "600", "[]", #""200""#, "[200, 1.5]"])
+    case .url:
+      (
+        server + [#""https://a:8443/x""#] + [#""http://a/?b""#, #""HTTP://[::1]:80/x#y""#],
+        Array(badURLs.dropFirst()) + ["80"]
+      )
     case .string, .file, .directory, .shellLine:
       ([#""x""#, #""a b\nc""#], [#""""#, "1", #""a\u0000""#])
     case .shell: ([#""bash""#, #""/bin/sh""#], [#""none""#, #""""#, "1"])

@@ -83,7 +83,11 @@ struct ProjectReaderTests {
   @Test(
     arguments: [
       ("port: 80", .port(80)), ("url: 'http://localhost/x'", .url("http://localhost/x")),
-      ("line: 'up'", .line("up")),
+      ("line: 'up'", .line("up")), ("url: 'https://a/x'", .url("https://a/x")),
+      ("url: 'http://a', status: 401", .url("http://a", statuses: [401])),
+      ("url: 'http://a', status: [200, 204]", .url("http://a", statuses: [200, 204])),
+      ("run: 'pg_isready'", .command(Command(shell: "pg_isready"))),
+      ("run: ['pg_isready', '-q']", .command(Command("pg_isready", "-q"))),
     ] as [(String, TaskDefinition.Readiness.Condition)])
   func `a service has one readiness check, with thirty seconds by default`(
     field: String, sign: TaskDefinition.Readiness.Condition

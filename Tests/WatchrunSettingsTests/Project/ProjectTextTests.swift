@@ -53,7 +53,8 @@ struct ProjectTextTests {
     #expect(
       text.includes(
         #"{"name":"lint","run":"x","watch":["."],"exts":[],"filter":["*.c","!x.c"],"#
-          + #""ignore":["y.c"],"writes":["log/**"],"after":[],"service":false,"postpone":false}"#))
+          + #""ignore":["y.c"],"writes":["log/**"],"after":[],"service":false,"postpone":false,"manual":false}"#
+      ))
     #expect(
       text.includes(
         #"{"name":"docs","serve":"site","proxy":{"/a":1,"/b":"http://b"},"reload":[],"after":[]}"#))

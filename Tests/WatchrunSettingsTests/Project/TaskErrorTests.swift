@@ -18,11 +18,11 @@ struct TaskErrorTests {
     ),
     (
       "{ run: 'x', colour: 'red' }",
-      "2:13: the task 't' has no key 'colour'; those are run, directory, watch, exts, filter, ignore, writes, events, after, service, ready, postpone, onBusy, stopSignal, stopTimeout, timeout, keepAlive, onSuccess, onFailure, shell, env, envFile, interactive, output, pty"
+      "2:13: the task 't' has no key 'colour'; those are run, directory, watch, exts, filter, ignore, writes, events, after, service, ready, manual, stop, postpone, onBusy, stopSignal, stopTimeout, timeout, keepAlive, onSuccess, onFailure, shell, env, envFile, interactive, output, pty"
     ),
     (
       "{ run: 'x', jobs: 2 }",
-      "2:13: 'jobs' is a key of the whole file, not of the task 't'; those are run, directory, watch, exts, filter, ignore, writes, events, after, service, ready, postpone, onBusy, stopSignal, stopTimeout, timeout, keepAlive, onSuccess, onFailure, shell, env, envFile, interactive, output, pty"
+      "2:13: 'jobs' is a key of the whole file, not of the task 't'; those are run, directory, watch, exts, filter, ignore, writes, events, after, service, ready, manual, stop, postpone, onBusy, stopSignal, stopTimeout, timeout, keepAlive, onSuccess, onFailure, shell, env, envFile, interactive, output, pty"
     ),
     (
       "{ run: 'x', port: 80 }",
@@ -139,19 +139,47 @@ struct TaskErrorTests {
     ),
     (
       "{ run: 'x', service: true, ready: {} }",
-      "2:28: 'ready' is empty; give it one of port, url and line"
+      "2:28: 'ready' is empty; give it one of port, url, line and run"
     ),
     (
       "{ run: 'x', service: true, ready: { port: 80, line: 'x' } }",
-      "2:28: 'ready' has more than one condition; give it one of port, url and line"
+      "2:28: 'ready' has more than one condition; give it one of port, url, line and run"
     ),
     (
       "{ run: 'x', service: true, ready: { port: 70000 } }",
       "2:43: 'port' must be a port from 1 to 65535, as in 8080, not 70000"
     ),
     (
-      "{ run: 'x', service: true, ready: { url: 'https://a' } }",
-      "2:42: 'url': HTTPS is not supported; give the server's port or http:// address"
+      "{ run: 'x', service: true, ready: { url: 'ftp://a' } }",
+      #"2:42: 'url' must be a URL, as in "http://localhost:8080/health", not "ftp://a""#
+    ),
+    (
+      "{ run: 'x', service: true, ready: { url: 'https://a', status: [200, 99] } }",
+      "2:69: 'status' must be a status of HTTP or an array of them, as in [200, 204], not 99"
+    ),
+    (
+      "{ run: 'x', service: true, ready: { port: 80, status: 200 } }",
+      "2:47: 'status' is about answers of a 'url'; add one, or remove it"
+    ),
+    (
+      "{ run: 'x', service: true, ready: { run: [] } }",
+      #"2:42: 'run' must be a shell line or an array of words, as in "make test" or ["make", "test"], not an array"#
+    ),
+    (
+      "{ run: 'x', service: true, ready: { port: 80, interval: 0 } }",
+      #"2:57: 'interval' must be a duration, as in "50ms", "1.5s" or "2m", not 0"#
+    ),
+    ("{ run: 'x', stop: 'y' }", "2:13: 'stop' is for services; add service: true"),
+    (
+      "{ run: 'x', service: true, stop: 1 }",
+      #"2:34: 'stop' must be a shell line or an array of words, as in "make test" or ["make", "test"], not 1"#
+    ),
+    (
+      "{ run: 'x', manual: true, watch: ['src'] }",
+      "2:27: 'watch' starts a task on changes, and a manual task is started on request; remove one of them"
+    ),
+    (
+      "{ run: 'x', manual: 1 }", "2:21: 'manual' must be true or false, not 1"
     ),
     (
       "{ run: 'x', service: true, ready: { prot: 80 } }",
@@ -268,7 +296,7 @@ struct TaskErrorTests {
     ),
     (
       "{ run: 'x', serve: 'a' }",
-      "2:13: 'serve' is a key of pages, not of the task 't'; those are run, directory, watch, exts, filter, ignore, writes, events, after, service, ready, postpone, onBusy, stopSignal, stopTimeout, timeout, keepAlive, onSuccess, onFailure, shell, env, envFile, interactive, output, pty"
+      "2:13: 'serve' is a key of pages, not of the task 't'; those are run, directory, watch, exts, filter, ignore, writes, events, after, service, ready, manual, stop, postpone, onBusy, stopSignal, stopTimeout, timeout, keepAlive, onSuccess, onFailure, shell, env, envFile, interactive, output, pty"
     ),
   ]
 

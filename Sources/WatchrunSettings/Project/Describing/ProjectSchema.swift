@@ -54,7 +54,12 @@ extension ProjectSchema {
                 { "required": ["keepAlive"], "properties": { "keepAlive": { "const": true } } }
               ] },
               "then": { "properties": { "timeout": false, "onBusy": { "not": { "const": "queue" } } } },
-              "else": { "properties": { "ready": false } }
+              "else": { "properties": { "ready": false, "stop": false } }
+            },
+            {
+              "description": "A manual task is started on request, not by changes.",
+              "if": { "required": ["manual"], "properties": { "manual": { "const": true } } },
+              "then": { "properties": { "watch": false } }
             },
             {
               "description": "An interactive task writes to the terminal itself.",
@@ -67,7 +72,8 @@ extension ProjectSchema {
               "description": "Changes are filtered only in a task that watches something.",
               "if": { "anyOf": [
                 { "required": ["watch"], "properties": { "watch": { "type": "array", "maxItems": 0 } } },
-                { "required": ["after"], "not": { "required": ["watch"] } }
+                { "required": ["after"], "not": { "required": ["watch"] } },
+                { "required": ["manual"], "properties": { "manual": { "const": true } } }
               ] },
               "then": { "properties": { "exts": false, "filter": false, "ignore": false, "writes": false, "events": false } }
             }
@@ -88,6 +94,7 @@ extension ProjectSchema {
     """#
 
   private static let readinessRules = #"""
-    "oneOf": [{ "required": ["port"] }, { "required": ["url"] }, { "required": ["line"] }]
+    "oneOf": [{ "required": ["port"] }, { "required": ["url"] }, { "required": ["line"] }, { "required": ["run"] }],
+          "dependentRequired": { "status": ["url"] }
     """#
 }

@@ -51,6 +51,7 @@ extension ProjectText {
       writer.member("after", task.after)
       writer.member("service", task.isService)
       writer.member("postpone", task.isPostponed)
+      writer.member("manual", task.isManual)
       if let readiness = task.readiness { write(readiness.condition, to: &writer) }
     }
   }
@@ -61,8 +62,15 @@ extension ProjectText {
     writer.object("ready") { writer in
       switch condition {
       case .port(let port): writer.member("port", Int(port))
-      case .url(let url): writer.member("url", url)
+      case .url(let url, _): writer.member("url", url)
       case .line(let line): writer.member("line", line)
+      case .command(let command):
+        let words = command.words.map(\.decoded)
+        if command.form == .direct {
+          writer.member("run", words)
+        } else {
+          writer.member("run", words.joined(separator: " "))
+        }
       }
     }
   }

@@ -142,7 +142,11 @@ extension ProjectText {
     }
     if let after = after(task.after) { parts.append(after) }
     if task.isService { parts.append("service" + ready(task.readiness)) }
-    if task.isPostponed { parts.append("not at the start") }
+    if task.isManual {
+      parts.append("on request")
+    } else if task.isPostponed {
+      parts.append("not at the start")
+    }
     return parts.isEmpty ? "at the start" : parts.joined(separator: ", ")
   }
 
@@ -159,8 +163,9 @@ extension ProjectText {
   private static func ready(_ readiness: TaskDefinition.Readiness?) -> String {
     switch readiness?.condition {
     case .port(let port): ", ready on port \(port)"
-    case .url(let url): ", ready at \(url.printable)"
+    case .url(let url, _): ", ready at \(url.printable)"
     case .line(let line): ", ready when it prints \"\(line.printable)\""
+    case .command(let command): ", ready when \(command.words.shownCommand) succeeds"
     case nil: ""
     }
   }

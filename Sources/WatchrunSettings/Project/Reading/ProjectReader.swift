@@ -177,9 +177,9 @@ extension ProjectReader {
     }
     draft.references = after(fields["after"])
     var task = Project.Task(name: member.key, run: .words([]))
-    task.watched = fields["after"] == nil ? ["."] : []
     task.after = draft.references.map(\.name)
     for (_, value) in assignments(fields) { value.task?(&task) }
+    if fields["watch"] == nil && fields["after"] == nil && !task.isManual { task.watched = ["."] }
     task.readiness = readiness(fields["ready"])
     if task.isService { draft.milestone = fields["ready"] == nil ? .undefined : .readiness }
     checkTogether(task, fields)
@@ -211,19 +211,29 @@ extension ProjectReader {
     }
     guard let fields = fields(of: field.value, .readiness, named: "'ready'") else { return nil }
     let port = value(.port, fields["port"]).map { TaskDefinition.Readiness.Condition.port($0) }
-    let url = value(.url, fields["url"]).map { TaskDefinition.Readiness.Condition.url($0) }
+    let url = value(.url, fields["url"])
+    let statuses = value(.statuses, fields["status"]) ?? []
     let line = value(.string, fields["line"]).map { TaskDefinition.Readiness.Condition.line($0) }
+    let command = value(.command, fields["run"]).map { run in
+      TaskDefinition.Readiness.Condition.command(run.command)
+    }
+    let interval = value(.positiveDuration, fields["interval"])
     let timeout = value(.positiveDuration, fields["timeout"])
     let mayExist = value(.boolean, fields["existing"]) ?? false
-    let given = ["port", "url", "line"].compactMap { fields[$0] }
+    let given = ["port", "url", "line", "run"].compactMap { fields[$0] }
     let isKnown = field.value.members.allSatisfy { fields[$0.key] != nil }
     if given.count > 1 || (given.isEmpty && isKnown) {
       let what = given.isEmpty ? "is empty" : "has more than one condition"
-      note("'ready' \(what); give it one of port, url and line", at: field.keyOffset)
+      note("'ready' \(what); give it one of port, url, line and run", at: field.keyOffset)
     }
-    guard let condition = port ?? url ?? line else { return nil }
+    if fields["url"] == nil {
+      refuse(["status"], in: fields, "'status' is about answers of a 'url'; add one, or remove it")
+    }
+    let address = url.map { TaskDefinition.Readiness.Condition.url($0, statuses: statuses) }
+    guard let condition = port ?? address ?? line ?? command else { return nil }
     var readiness = TaskDefinition.Readiness(condition)
     if let timeout { readiness.timeout = timeout }
+    readiness.interval = interval
     readiness.detectsConflicts = !mayExist
     return readiness
   }
@@ -242,6 +252,13 @@ extension ProjectReader {
       }
     } else {
       refuse(["ready"], in: fields, "'ready' is for services; add service: true")
+      refuse(["stop"], in: fields, "'stop' is for services; add service: true")
+    }
+    if task.isManual {
+      refuse(
+        ["watch"], in: fields,
+        "'watch' starts a task on changes, and a manual task is started on request; "
+          + "remove one of them")
     }
     if task.isInteractive, let field = fields["interactive"] {
       if let other = exchange(&interactiveTask, with: task.name) {
@@ -265,7 +282,8 @@ extension ProjectReader {
     if task.watched.isEmpty {
       refuse(
         ["exts", "filter", "ignore", "events"], in: fields,
-        "'%' filters changes, but the task watches nothing; add watch: [\".\"]")
+        "'%' filters changes, but the task watches nothing; "
+          + (task.isManual ? "remove it" : "add watch: [\".\"]"))
       refuse(
         ["writes"], in: fields,
         "'%' keeps changes from starting the task, but it watches nothing; "

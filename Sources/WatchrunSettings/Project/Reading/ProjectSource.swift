@@ -156,6 +156,10 @@ extension Project {
     var part = self
     part.tasks.removeAll { !needed.contains($0.name) }
     part.pages.removeAll { !needed.contains($0.name) }
+    // Naming it is a request.
+    for index in part.tasks.indices where names.contains(part.tasks[index].name) {
+      part.tasks[index].isManual = false
+    }
     return part
   }
 }
