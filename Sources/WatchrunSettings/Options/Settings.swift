@@ -101,6 +101,8 @@ package struct Settings: Sendable {
 
   /// The tasks to run, if not all.
   package var taskNames: [String] = []
+  /// The arguments that are added to the command of the only one of them.
+  var taskArguments: [[UInt8]] = []
   /// The project file, if it was named.
   var projectFile: Path?
 

@@ -4,8 +4,8 @@ import SystemCalls
 
 /// Decides whether the words of a command line name tasks or a program.
 ///
-/// Words that all name tasks mean these tasks; anything else is a program with its arguments. After `--`
-/// there is always a program.
+/// Words that all name tasks mean these tasks; anything else is a program with its arguments. After a leading `--`
+/// there is always a program, and after one that follows a single task, arguments for its command.
 struct TaskWords {
   /// The tasks and pages that can be named, and where they come from.
   struct Project {
@@ -16,7 +16,7 @@ struct TaskWords {
 
   enum Meaning: Hashable {
     case program
-    case tasks([String])
+    case tasks([String], arguments: [[UInt8]])
   }
 
   private let line: TypedLine
@@ -54,18 +54,29 @@ struct TaskWords {
       return (.program, nil)
     }
     let line = ShellWords.quoted(words)
-    if words.allSatisfy({ project.names.contains($0.decoded) }) {
-      let names = words.map(\.decoded)
+    let named = words.prefix { $0 != "--".word }
+    if named.allSatisfy({ project.names.contains($0.decoded) }) {
+      let names = named.map(\.decoded)
+      let arguments = Array(words.dropFirst(named.count + 1))
+      if names.count > 1 && !arguments.isEmpty {
+        throw .usage(
+          "only a single task takes arguments; write: watchrun "
+            + ShellWords.quoted([first, "--".word] + arguments))
+      }
       let taken = names.count == 1 ? "the task \(shown(first))" : "the tasks \(line)"
       let note = "running \(taken) of \(project.source); for the program: watchrun -- \(line)"
-      return (.tasks(names), findsProgram(first) ? note : nil)
+      return (
+        .tasks(names, arguments: arguments),
+        findsProgram(first) && named.count == words.count ? note : nil
+      )
     }
     let rest = Array(words.dropFirst())
     if let option = rest.first, option.first == UInt8(ascii: "-") {
       let advice =
         isOption(option, hasNext: rest.count > 1)
         ? "and options precede it: watchrun \(ShellWords.quoted(rest + [first]))"
-        : "and takes no arguments: watchrun \(shown(first))"
+        : "and its arguments follow '--': watchrun "
+          + ShellWords.quoted([first, "--".word] + rest)
       throw .usage("'\(name)' is a task, \(advice); for the program: watchrun -- \(line)")
     }
     if findsProgram(first) {
@@ -202,7 +213,9 @@ extension Settings {
       }
       let (meaning, note) = try TaskWords(line).meaning()
       if let note { say(note) }
-      if case .tasks(let names) = meaning { return try replacingCommand(by: names) }
+      if case .tasks(let names, let arguments) = meaning {
+        return try replacingCommand(by: names, arguments)
+      }
     }
     try refuseHabit(line)
     CommandNotes(line, self).lines.forEach(say)
@@ -230,9 +243,12 @@ extension Settings {
     throw .usage("-f is a filter; \(advice)")
   }
 
-  private func replacingCommand(by names: [String]) throws(Failure) -> Settings {
+  private func replacingCommand(
+    by names: [String], _ arguments: [[UInt8]]
+  ) throws(Failure) -> Settings {
     var settings = self
     settings.command = []
+    settings.taskArguments = arguments
     settings.taskNames = names
     let line = ShellWords.quoted(command)
     for option in Setting.options {

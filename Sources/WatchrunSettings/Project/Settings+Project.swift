@@ -1,3 +1,5 @@
+import Support
+
 // What the command line says about a project.
 
 extension Settings {
@@ -25,11 +27,30 @@ extension Project.Task {
   fileprivate mutating func override(by settings: Settings) {
     let own = shared
     for value in settings.replacements { value.shared?(&shared) }
+    if settings.taskNames == [name] { run = run.adding(settings.taskArguments) }
     if settings.given["watch"] != nil, !watched.isEmpty { watched = settings.watched.map(\.path) }
     if shared.shell == .never { shared.shell = own.shell }
     guard isService else { return }
     // A service does not end: it can neither be waited for nor take too long.
     shared.timeout = own.timeout
     if shared.onBusy == .queue { shared.onBusy = own.onBusy }
+  }
+}
+
+extension Project.Run {
+  /// The command with more arguments, which a shell takes as they are.
+  fileprivate func adding(_ arguments: [[UInt8]]) -> Project.Run {
+    if arguments.isEmpty { return self }
+    switch self {
+    case .words(let words): return .words(words + arguments.map(\.decoded))
+    case .line(let line):
+      let quoted = arguments.map { word in
+        // What is not visible is shown in a way that not every shell understands.
+        let text = word.decoded
+        if word.printable == text { return ShellWords.quoted(word) }
+        return "'" + text.map { $0 == "'" ? #"'\''"# : String($0) }.joined() + "'"
+      }
+      return .line(line + " " + quoted.joined(separator: " "))
+    }
   }
 }

@@ -26,6 +26,25 @@ extension Watchrun {
 
 /// Runs of the tasks of a project.
 struct ProjectRunTests {
+  @Test func `arguments after a task and -- are added to its command, also when the file changes`()
+    async throws
+  {
+    try await withProject { project in
+      try project.writeTasks(#"test: { run: "printf '%s;' a", watch: ["src"] }"#)
+      try project.makeDirectory("src")
+      let watchrun = try await project.start(["-v", "test", "--", "-k", "b c", "$HOME"])
+      try await watchrun.said("running printf '%s;' a -k 'b c' '$HOME'")
+      try await watchrun.watching()
+      try await eventually("it has run") {
+        watchrun.process.output.text.hasPrefix("a;-k;b c;$HOME;")
+      }
+      try project.writeTasks(#"test: { run: "printf '%s.' z", watch: ["src"] }"#)
+      try await eventually("it runs again") {
+        watchrun.process.output.text.hasSuffix("z.-k.b c.$HOME.")
+      }
+    }
+  }
+
   @Test func `tasks run in order and their output is prefixed with their names`() async throws {
     try await withProject { project in
       try project.writeTasks(

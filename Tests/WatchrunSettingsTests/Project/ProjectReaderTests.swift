@@ -1,6 +1,7 @@
 import ActionRunning
 import FileObservation
 import PathFiltering
+import TestSupport
 import Testing
 
 @testable import WatchrunSettings
@@ -207,5 +208,27 @@ struct ProjectReaderTests {
       file.paths.map { "\($0.position) \($0.key) \($0.path)" } == [
         "1:28 directory d", "2:19 watch w", "2:24 watch v", "2:44 serve s",
       ])
+  }
+
+  @Test func `the words after a task and -- are added to its command`() throws {
+    let directory = try projectDirectory([
+      "watchrun.json":
+        "{ tasks: { t: { run: 'pytest' }, w: { run: ['go', 'test'], after: ['t'] } } }"
+    ])
+    func runs(_ words: String...) throws -> [Project.Run] {
+      let settings = try OptionParser.parse(words.map(\.word), in: directory.path)
+        .resolvingTasks(in: directory.path) { _ in }
+      return try ProjectSource(settings, directory: directory.path).load(settings) { _ in }
+        .tasks.map(\.run)
+    }
+    #expect(
+      try runs("t", "--", "-k", "a b", "it's", "", "--", "x\ny")
+        == [.line("pytest -k 'a b' \"it's\" '' -- 'x\ny'")])
+    #expect(
+      try runs("w", "--", "-run", "a b") == [
+        .line("pytest"), .words(["go", "test", "-run", "a b"]),
+      ]
+    )
+    #expect(try runs("t", "--") == [.line("pytest")])
   }
 }
