@@ -49,6 +49,7 @@ struct CommandNotesTests {
     #expect(try notes("--once", "npm", "run", "dev") == [])
     #expect(try notes("vite", "build") == [])
     #expect(try notes("-r", "flask", "run") == [])
+    #expect(try notes("grep", "watch", "guard") == [])
     #expect(try notes("-r", "python3", "manage.py", "runserver", "--noreload") == [])
   }
 

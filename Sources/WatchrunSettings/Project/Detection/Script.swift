@@ -7,11 +7,9 @@ extension ProjectDetection {
   package struct Script {
     let line: String
     private let directory: ProjectDirectory
-    /// How many lines led to this one.
-    private let depth: Int
 
-    init(_ line: String, in directory: ProjectDirectory, depth: Int = 0) {
-      (self.line, self.directory, self.depth) = (line, directory, depth)
+    init(_ line: String, in directory: ProjectDirectory) {
+      (self.line, self.directory) = (line, directory)
     }
 
     /// - Parameter words: The words of a command, or its shell line.
@@ -23,8 +21,16 @@ extension ProjectDetection {
 
     /// Whether a program that it starts sees changes by itself, so that restarts do harm.
     package var watchesByItself: Bool {
-      commands.contains { command in
-        Self.watches(command.all) || started(by: command).contains(where: \.watchesByItself)
+      var known: Set<String> = []
+      return watches(&known)
+    }
+
+    /// - Parameter known: The lines that were looked at, since scripts may start each other.
+    private func watches(_ known: inout Set<String>) -> Bool {
+      guard known.insert("\(directory.path) \(line)").inserted else { return false }
+      return commands.contains { command in
+        Self.watches(command.all)
+          || started(by: command).contains { line in line.watches(&known) }
       }
     }
   }
@@ -34,9 +40,9 @@ extension ProjectDetection {
 
 extension ProjectDetection.Script {
   private static let watchers: Set = [
-    "--watch", "--watch-path", "--watchAll", "--hot", "--reload", "--continuous", "--livereload",
+    "--watch", "--watch-path", "--watchAll", "--hot", "--reload",
     "nodemon", "ts-node-dev", "tsnd", "node-dev", "live-server", "browser-sync", "vite-node",
-    "guard", "watchexec", "entr", "sphinx-autobuild", "start-storybook", "FLASK_DEBUG",
+    "watchexec", "entr", "sphinx-autobuild", "start-storybook",
     "next dev", "nuxt dev", "nuxi dev", "astro dev", "fastapi dev", "webpack serve", "ng serve",
     "ng s", "react-scripts start", "craco start", "gatsby develop", "remix dev", "vite dev",
     "wrangler dev", "netlify dev", "expo start", "storybook dev", "vue-cli-service serve",
@@ -52,7 +58,16 @@ extension ProjectDetection.Script {
       "-w",
       ["tsc", "rollup", "webpack", "babel", "postcss", "tailwindcss", "stylus", "swc", "coffee"], []
     ),
-    ("vite", [], ["build", "preview"]), ("parcel", [], ["build"]), ("flask", ["--debug"], []),
+    (
+      "watch",
+      [
+        "npm", "yarn", "pnpm", "bun", "make", "just", "task", "rake", "rails", "gulp", "grunt",
+        "webpack", "turbo", "tsx", "dotnet", "cargo", "vitest", "compass",
+      ], []
+    ),
+    ("guard", ["bundle"], []), ("--continuous", ["gradle", "gradlew"], []),
+    ("FLASK_DEBUG", ["1", "true"], []), ("vite", [], ["build", "preview"]),
+    ("parcel", [], ["build"]), ("flask", ["--debug"], []),
     ("runserver", [], ["--noreload"]), ("runserver_plus", [], ["--noreload"]),
     ("react-scripts test", [], once), ("craco test", [], once),
     ("react-app-rewired test", [], once), ("ng test", [], once), ("karma start", [], once),
@@ -79,7 +94,6 @@ extension ProjectDetection.Script {
     }
     let known = Set(words + zip(words, words.dropFirst()).map { "\($0) \($1)" })
     return !known.isDisjoint(with: watchers) || words.contains { $0.hasSuffix("-dev-server") }
-      || words.dropFirst().contains("watch")
       || conditional.contains { row in
         known.contains(row.word) && known.isDisjoint(with: row.unless)
           && (row.beside.isEmpty || !known.isDisjoint(with: row.beside))
@@ -111,11 +125,9 @@ extension ProjectDetection.Script {
     }
   }
 
-  private static let deepest = 4
-
   /// The lines that a command runs: a script of `package.json` or several, a script of a shell, or its words.
   private func started(by command: Command) -> [Self] {
-    guard depth < Self.deepest, let program = command.words.first else { return [] }
+    guard let program = command.words.first else { return [] }
     let words = command.words.dropFirst()
     var lines = words.filter { $0.contains(" ") }.map { ($0, command.directory) }
     switch program {
@@ -140,7 +152,7 @@ extension ProjectDetection.Script {
         }
       }
     }
-    return lines.map { Self($0.0, in: $0.1, depth: depth + 1) }
+    return lines.map { Self($0.0, in: $0.1) }
   }
 
   /// The script of `yarn dev`, `npm run dev --prefix web`, `pnpm --filter web dev`, `yarn workspace web dev`.
@@ -148,22 +160,28 @@ extension ProjectDetection.Script {
   {
     var place = directory
     var names: [String] = []
+    var isPlace = false
     for word in words.flatMap({ $0.split(separator: Character("="), maxSplits: 1) }) {
-      if word.hasPrefix("-") || ["run", "run-script", "workspace"].contains(word) { continue }
-      if let member = member(String(word), of: directory) {
+      if isPlace, let member = member(String(word), of: directory) {
         place = member
-      } else {
+      } else if !word.hasPrefix("-"), !["run", "run-script", "workspace"].contains(word) {
         names.append(String(word))
       }
+      isPlace = places.contains(String(word))
     }
     return names.first.flatMap { ProjectDetection.script($0, in: place) }
   }
+
+  /// What package managers have before the package whose script they run.
+  private static let places: Set = [
+    "workspace", "--filter", "-F", "-w", "--workspace", "--prefix", "-C", "--cwd", "--dir",
+  ]
 
   /// The package of this path, or of this name in the workspace.
   private static func member(_ name: String, of directory: ProjectDirectory) -> ProjectDirectory? {
     let place = ProjectDirectory(path: Path(name).absolute(from: directory.path))
     if place.holds(ProjectDetection.package) { return place }
-    return Workspace(directory)?.members.first {
+    return Workspace(Workspace.root(of: directory) ?? directory)?.members.first {
       $0.json(of: ProjectDetection.package)?["name"]?.text == name
     }
   }
@@ -203,7 +221,7 @@ extension ProjectDetection.Script {
 
   private static func loadsRails(_ words: [String]) -> Bool {
     let names = words.map { String($0.split(separator: Character("/")).last ?? "") }
-    return names.contains("puma") || names.contains("sidekiq")
+    return names.first == "jobs" || names.contains("puma") || names.contains("sidekiq")
       || zip(names, names.dropFirst()).contains {
         ["rails server", "rails s"].contains("\($0) \($1)")
       }

@@ -76,11 +76,11 @@ struct ProcessFileTests {
   private static let files = [
     "config/application.rb": "", "Gemfile.lock": "",
     "bin/css": "#!/bin/sh\nexec sass --watch a:b\n",
-    "bin/jobs": "#!/usr/bin/env ruby\n", "bin/serve": "#!/bin/sh\nexec node server.js\n",
+    "bin/mailer": "#!/usr/bin/env ruby\n", "bin/serve": "#!/bin/sh\nexec node server.js\n",
     "package.json": #"""
     {"scripts": {"build": "esbuild a.js --bundle", "watch:css": "tailwindcss -i a -o b -w",
       "start": "node server.js", "dev": "run-p dev:*", "dev:a": "node a.js", "dev:b": "tsc -w",
-      "all": "npm run dev", "loop": "yarn loop"}}
+      "all": "npm run dev", "loop": "yarn loop", "every": "run-p *"}, "workspaces": ["web"]}
     """#,
     "web/package.json": #"{"name": "web", "scripts": {"start": "vite", "serve": "node a.js"}}"#,
   ]
@@ -90,9 +90,11 @@ struct ProcessFileTests {
       "bin/webpack-dev-server", "bin/vite dev", "yarn build --watch", "yarn watch:css",
       "npm run watch:css", "npm run dev", "yarn all", "bundle exec guard", "npx tsc -b -w",
       "bin/rails tailwindcss:watch", "bin/css", "env PORT=3000 bin/vite", "cd web && npm start",
-      "yarn --cwd web start", "npm start --prefix=web", "bundle exec jekyll serve", "nodemon a.js",
+      "yarn --cwd web start", "yarn workspace web start", "pnpm --filter web start", "pnpm -w dev",
+      "yarn every", "npm start --prefix=web", "bundle exec jekyll serve", "nodemon a.js",
       "exec next dev", "npx concurrently 'node a.js' 'npm run watch:css'", "sh -c 'npx vite'",
-      "python manage.py runserver", "mix phx.server",
+      "python manage.py runserver", "mix phx.server", "FLASK_DEBUG=1 flask run", "make watch",
+      "./gradlew bootRun --continuous",
     ])
   func `a process that watches by itself is not restarted`(_ line: String) throws {
     #expect(try watched(line) == [])
@@ -101,7 +103,7 @@ struct ProcessFileTests {
   @Test(
     arguments: [
       "bin/rails server -p 3000", "bundle exec puma -C config/puma.rb", "bundle exec sidekiq",
-      "env RUBY_DEBUG_OPEN=true bin/rails s",
+      "env RUBY_DEBUG_OPEN=true bin/rails s", "dotenv bundle exec sidekiq", "bin/jobs",
     ])
   func `what Rails loads anew restarts no process of Rails`(_ line: String) throws {
     #expect(try watched(line) == ["config", "Gemfile.lock"])
@@ -112,8 +114,10 @@ struct ProcessFileTests {
   @Test(
     arguments: [
       "yarn start", "node server.js", "npx vite build", "yarn build", "bin/serve", "yarn loop",
-      "cd web && npm run serve", "npm run none", "bundle exec puma -w 3", "flask run", "./app -w 2",
-      "python manage.py runserver --noreload", "make", "", "&& ;",
+      "cd web && npm run serve", "npm run serve -w web", "npm run none", "bundle exec puma -w 3",
+      "flask run", "./app -w 2",
+      "python manage.py runserver --noreload", "make", "", "&& ;", "FLASK_DEBUG=0 flask run",
+      "grep watch guard",
     ])
   func `any other process is restarted`(_ line: String) throws {
     #expect(try watched("x " + line, Self.files.filter { !$0.key.hasPrefix("config") }) == ["."])
@@ -127,7 +131,7 @@ struct ProcessFileTests {
   @Test(
     arguments: [
       ("bundle exec clockwork", "a.js b.tsx c.css d.py", "a.rb c.json d.yml"),
-      ("bin/jobs", "a.js b.tsx c.css d.py", "a.rb c.json d.yml"),
+      ("bin/mailer", "a.js b.tsx c.css d.py", "a.rb c.json d.yml"),
       ("env PORT=4000 node streaming/index.js", "a.rb b.py Gemfile", "a.js b.html c.css x"),
       ("cd web && yarn serve", "a.rb b.py", "a.js"),
       ("gunicorn app:app", "a.rb b.js", "a.py c.html"),
