@@ -13,7 +13,10 @@ extension Makefile {
   }
 
   private func builds(_ goal: String, _ visited: inout Set<String>) -> Bool {
-    if Self.buildNames.contains(goal) || Self.testNames.contains(goal) { return true }
+    if Self.buildNames.contains(goal) || Self.testNames.contains(goal) {
+      // `all: help` lists the goals.
+      return rules[goal].map { !$0.recipe.isEmpty || $0.prerequisites != ["help"] } ?? true
+    }
     guard let rule = rules[goal] else { return Self.looksLikeFile(goal) }
     guard visited.insert(goal).inserted else { return false }
     if !rule.recipe.isEmpty { return makesFile(goal) }

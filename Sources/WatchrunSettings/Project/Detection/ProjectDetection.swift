@@ -193,7 +193,8 @@ extension ProjectDetection {
     guard readMakefile(in: directory) == nil,
       let file = directory.first(of: ["configure", "configure.ac", "configure.in"])
     else { return nil }
-    let steps = file == "configure" ? "./configure" : "autoreconf -i && ./configure"
+    let makeConfigure = directory.holds("autogen.sh") ? "sh autogen.sh" : "autoreconf -i"
+    let steps = (file == "configure" ? "" : makeConfigure + " && ") + "./configure"
     var flaw = Flaw(reason: "no Makefile yet; make it, and start again")
     flaw.remedy = "\(steps) && watchrun"
     return flaw

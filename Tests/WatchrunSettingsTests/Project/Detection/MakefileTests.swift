@@ -32,6 +32,10 @@ import Testing
       ["Makefile": "up:\n\tdocker compose up\ntest:\n\t./run\n"],
       "this is a Makefile: test", ["test: make test"]
     ),
+    (
+      ["Makefile": "all: help\nhelp:\n\t@echo x\ntest:\n\t./run\n"],
+      "this is a Makefile: test", ["test: make test"]
+    ),
     // A goal that only stands for others does what they do.
     (
       ["Makefile": ".PHONY: default\ndefault: app\napp: a.c\n\tcc a.c\n"],

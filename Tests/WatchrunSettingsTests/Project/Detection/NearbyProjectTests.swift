@@ -84,6 +84,10 @@ struct NearbyProjectTests {
       "no Makefile yet; make it, and start again: autoreconf -i && ./configure && watchrun"
     ),
     (
+      ["configure.ac": "", "autogen.sh": ""],
+      "no Makefile yet; make it, and start again: sh autogen.sh && ./configure && watchrun"
+    ),
+    (
       ["configure": "", "configure.ac": ""],
       "no Makefile yet; make it, and start again: ./configure && watchrun"
     ),
