@@ -86,18 +86,9 @@ package struct DetectedProject: Sendable {
   }
 
   private var watchersNote: [String] {
-    let scripts =
-      kinds.contains { $0.name == "node" } ? ProjectDetection.watchers(in: directory) : []
-    let services = kinds.flatMap(\.tasks).filter { $0.isService && $0.watched.isEmpty }.map(\.name)
-    return [
-      (scripts, "needs no watchrun", "need no watchrun"),
-      (services, "is not restarted", "are not restarted"),
-    ]
-    .filter { !$0.0.isEmpty }.map { names, one, several in
-      ProjectDetection.some(of: names)
-        + (names.count == 1
-          ? " watches by itself, and \(one)" : " watch by themselves, and \(several)")
-    }
+    let names = kinds.contains { $0.name == "node" } ? ProjectDetection.watchers(in: directory) : []
+    let note = ProjectDetection.watching(names, "needs no watchrun", "need no watchrun")
+    return note.map { [$0] } ?? []
   }
 
   /// Tools that the tasks need and that are not installed.

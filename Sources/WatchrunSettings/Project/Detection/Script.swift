@@ -237,9 +237,27 @@ extension ProjectDetection.Script {
       Self.interpreter(of: word, in: command.directory)
       ?? String(word.split(separator: Character("/")).last ?? "")
     guard let own = kinds.first(where: { $0.programs.contains(program) }) else { return [] }
-    // Any language reads these.
+    // Any language reads data and pages.
     return kinds.filter { $0.name != own.name }.flatMap(\.sources).filter {
-      !["*.json", "*.html"].contains($0)
+      $0.hasPrefix("*.") && !["*.json", "*.html"].contains($0)
     }
+  }
+}
+
+extension ProjectDetection {
+  /// For messages: what watches by itself, and what follows for one or several; `nil` for nothing.
+  static func watching(_ names: [String], _ one: String, _ several: String) -> String? {
+    if names.isEmpty { return nil }
+    let end =
+      names.count == 1 ? "watches by itself, and \(one)" : "watch by themselves, and \(several)"
+    return "\(some(of: names)) \(end)"
+  }
+}
+
+extension Project {
+  /// For messages: the processes of a Procfile that no change restarts; `nil` if there is none.
+  var unrestarted: String? {
+    let names = tasks.filter { $0.isService && $0.watched.isEmpty }.map(\.name)
+    return ProjectDetection.watching(names, "is not restarted", "are not restarted")
   }
 }

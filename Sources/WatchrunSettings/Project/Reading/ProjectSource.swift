@@ -185,6 +185,7 @@ extension ProjectSource {
     } else {
       throw nothingFound()
     }
+    if !hasFile, let note = project.unrestarted { say(note) }
     let wanted = try project.selecting(settings.taskNames)
     if settings.isOneRound && wanted.tasks.isEmpty {
       throw .usage(

@@ -132,7 +132,7 @@ struct ProcessFileTests {
     arguments: [
       ("bundle exec clockwork", "a.js b.tsx c.css d.py", "a.rb c.json d.yml"),
       ("bin/mailer", "a.js b.tsx c.css d.py", "a.rb c.json d.yml"),
-      ("env PORT=4000 node streaming/index.js", "a.rb b.py Gemfile", "a.js b.html c.css x"),
+      ("env PORT=4000 node streaming/index.js", "a.rb b.py c.gemspec", "a.js b.html c.css x"),
       ("cd web && yarn serve", "a.rb b.py", "a.js"),
       ("gunicorn app:app", "a.rb b.js", "a.py c.html"),
       ("./server", "", "a.rb b.py c.js"), ("go run .", "", "a.css b.js"),
@@ -152,6 +152,17 @@ struct ProcessFileTests {
           filter.decision(for: path, isDirectory: false, below: directory.path).isIncluded
             == isCounted, "\(name)")
       }
+    }
+  }
+
+  @Test func `what is not restarted is said, also of a Procfile that is named`() throws {
+    let directory = try projectDirectory([
+      "Procfile": "web: x\njs: npx vite\ncss: sass --watch a:b\n"
+    ])
+    for file in ["Procfile", nil] as [Path?] {
+      var notes: [String] = []
+      _ = try ProjectSource(file, directory: directory.path).load(Settings()) { notes.append($0) }
+      #expect(notes.last == "js, css watch by themselves, and are not restarted")
     }
   }
 
