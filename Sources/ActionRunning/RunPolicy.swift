@@ -20,6 +20,9 @@ public struct RunPolicy: Sendable, Hashable {
   /// How often in a row it is started again without success, which is to become ready by its readiness
   /// check, or to run for ten seconds. Then it waits for a change. `nil` for any number.
   public var restartLimit: Int?
+  /// The pause before it is started again for the first time. Each further pause in a row is twice as long, up to
+  /// eight seconds, unless the first one is longer.
+  public var backOff = Duration.milliseconds(500)
   /// Runs after a run of the command that succeeded and was not stopped.
   public var onSuccess: Command?
   /// Runs after a run of the command that failed, or exceeded its timeout.

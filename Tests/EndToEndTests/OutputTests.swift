@@ -153,4 +153,32 @@ import Testing
       try await project.logged(seen)
     }
   }
+
+  @Test func `the time precedes each line of output, and the name of its task`() async throws {
+    try await withProject { project in
+      let alone = try await project.start(["--once", "--timestamps", "echo a; printf 'b\nc'"])
+      try await #expect(alone.ended() == .exited(0))
+      let time = "[0-9]{2}:[0-9]{2}:[0-9]{2}[.][0-9]{3}"
+      let text = alone.process.output.text
+      #expect(text.wholeMatch(of: try Regex("\(time) a\n\(time) b\n\(time) c\n")) != nil, "\(text)")
+      try project.writeTasks(
+        "a: { run: 'echo one' }, bb: { run: 'echo two', after: ['a'] }", "timestamps: true")
+      let tasks = try await project.start(["--once", "-j", "1"])
+      try await #expect(tasks.ended() == .exited(0))
+      let lines = tasks.process.output.text
+      #expect(
+        lines.wholeMatch(of: try Regex("\(time) a  [|] one\n\(time) bb [|] two\n")) != nil,
+        "\(lines)")
+    }
+  }
+
+  @Test func `a service is restarted as often as it says`() async throws {
+    try await withProject { project in
+      try project.writeTasks(
+        "a: { run: 'echo a >> $LOG; exit 1', service: true, restartLimit: 2, backOff: '10ms' }")
+      let watchrun = try await project.startTasks()
+      try await watchrun.said("not restarted: it has ended 3 times in a row")
+      #expect(project.logged == ["a", "a", "a"])
+    }
+  }
 }

@@ -20,6 +20,11 @@ package struct BackOff: Hashable, Sendable {
     nextPause = range.lowerBound
   }
 
+  /// The pauses before a command is started again.
+  init(first: Duration, limit: Int?) {
+    self.init(first...max(first, .seconds(8)), limit: limit)
+  }
+
   /// The next pause, whatever the limit.
   package mutating func next() -> Duration {
     defer { nextPause = min(nextPause * growth, range.upperBound) }

@@ -180,7 +180,9 @@ final class TaskWorker: Sendable {
     state = Confined(
       State(
         machine: ProcessStateMachine(definition.runRules),
-        backOff: BackOff(limit: definition.policy.restartLimit)), to: context.queue)
+        backOff: BackOff(
+          first: definition.policy.backOff, limit: definition.policy.restartLimit)),
+      to: context.queue)
   }
 
   func notify(_ event: Event) { context.notify(self, event) }

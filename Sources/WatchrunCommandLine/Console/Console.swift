@@ -43,6 +43,8 @@ final class Console: Sendable {
   private let shown: Level
   let isColored: Bool
   let isOutputColored: Bool
+  /// Whether the time precedes each line of output.
+  private let showsTimes: Bool
   let isTerminal: Bool
   let failures: WriteFailures
   let lines: Mutex<OutputLines>
@@ -58,8 +60,9 @@ final class Console: Sendable {
   /// The text of the status line, what is being typed there, and whether it is hidden for a while.
   let status = Mutex<(text: StatusText?, typed: String?, isHidden: Bool)>((nil, nil, false))
 
-  init(shown: Level, isColored: Bool, isOutputColored: Bool = false) {
+  init(shown: Level, isColored: Bool, isOutputColored: Bool = false, showsTimes: Bool = false) {
     self.shown = shown
+    self.showsTimes = showsTimes
     self.isColored = isColored
     self.isOutputColored = isOutputColored
     isTerminal = Terminal.isTerminal(STDERR_FILENO)
@@ -86,7 +89,8 @@ final class Console: Sendable {
     self.init(
       shown: settings.isQuiet ? .problem : settings.isVerbose ? .detail : .news,
       isColored: Self.isColored(settings.colorMode, STDERR_FILENO),
-      isOutputColored: Self.isColored(settings.colorMode, STDOUT_FILENO))
+      isOutputColored: Self.isColored(settings.colorMode, STDOUT_FILENO),
+      showsTimes: settings.showsTimes)
   }
 
   /// Writes a message, if its level is shown. Otherwise the text is not evaluated.
@@ -170,7 +174,8 @@ final class Console: Sendable {
   /// Forwards a line of output, or the beginning of one. With several tasks, the name of the task stands
   /// in front. Does not wait: see ``OutputWriter/hasRoom(_:)``.
   func write(_ output: TaskOutput, of task: TaskLabel?) {
-    let prefix = task.map { isOutputColored ? $0.coloredPrefix : $0.prefix } ?? []
+    let label = task.map { isOutputColored ? $0.coloredPrefix : $0.prefix } ?? []
+    let prefix = showsTimes ? LineTime.prefix + label : label
     var line = output.line
     // A colour that the line leaves on must not affect the next line.
     var isStyled = task != nil && isOutputColored && line.contains(0x1B)

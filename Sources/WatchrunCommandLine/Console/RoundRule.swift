@@ -17,9 +17,23 @@ struct RoundRule {
   /// The widest one. A narrower terminal has a shorter line, which does not wrap.
   static let width = 60
 
+  /// The time of day.
+  var clock: String {
+    [hour, minute, second].map { $0 < 10 ? "0\($0)" : "\($0)" }.joined(separator: ":")
+  }
+
   func text(columns: Int) -> String {
-    let clock = [hour, minute, second].map { $0 < 10 ? "0\($0)" : "\($0)" }.joined(separator: ":")
     let start = "── \(clock) "
     return start + String(repeating: "─", count: max(0, min(columns, Self.width) - start.count))
+  }
+}
+
+/// The time before a line of output, in local time.
+enum LineTime {
+  static var prefix: [UInt8] {
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    let milliseconds = String(1000 + time.tv_nsec / 1_000_000).dropFirst()
+    return Array("\(RoundRule.now.clock).\(milliseconds) ".utf8)
   }
 }

@@ -62,7 +62,7 @@ extension Project {
 extension Project.Task {
   /// How often in a row a service is restarted that does not succeed: a file has to be mended then, and
   /// more attempts bury the error. The pauses add up to 7.5 s, in which a database may have started.
-  private static let restartLimit = 4
+  private static let usualRestartLimit = 4
 
   fileprivate var effectiveKinds: Set<ChangeBatch.Kind> { self.kinds ?? ChangeBatch.Kind.usual }
 
@@ -101,7 +101,9 @@ extension Project.Task {
     var policy = RunPolicy(
       busyPolicy: self.onBusy?.policy(self.stopPlan.signal), stopPlan: self.stopPlan,
       timeout: self.timeout)
-    policy.restartLimit = isService && !isKeptAlive ? Self.restartLimit : nil
+    policy.restartLimit =
+      isService && !isKeptAlive ? self.restartLimit ?? Self.usualRestartLimit : nil
+    if let backOff { policy.backOff = backOff }
     policy.stopCommand = stop.map { makeCommand($0.command, settings) }
     policy.onSuccess = hook(self.onSuccess)
     policy.onFailure = hook(self.onFailure)

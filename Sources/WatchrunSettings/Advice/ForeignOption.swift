@@ -59,6 +59,10 @@ struct ForeignOption {
         + (["none", "plain", "fancy"].contains(value)
           ? ", and no option decorates output" : ", and new files count without an option")
     },
+    ValueRow(names: ["-j", "--jobs"]) { value, _ in
+      // bacon: a job.
+      value?.first?.isLetter == true ? "to run a task, name it: watchrun \(value ?? "")" : nil
+    },
     ValueRow(names: ["-s"]) { value, option in
       // reflex: a service, and a regular expression after it.
       guard (value ?? "").utf8.count < 2 else { return nil }
@@ -261,7 +265,7 @@ extension ForeignOption {
       "options of the program follow it, as in: watchrun -r node --inspect app.js",
     "--release --features --workspace --package":
       "options of the program follow it, as in: watchrun cargo build --release",
-    "--job -j --jobs": "name tasks, as in: watchrun test; \"jobs\" is in watchrun.json",
+    "--job": "name tasks, as in: watchrun test; \"jobs\" is in watchrun.json",
     "--delay-run": "runs are not delayed; put it into the command: 'sleep 1 && make'",
     "--initial --no-initial --skip-initial --ignore-initial --run-on-change-only --now":
       "the first run is at the start; -p waits for a change",

@@ -30,6 +30,13 @@ extension Setting {
         in: .project),
       ValueType<StatusLineMode>.choice, omitted: .always, option: { $0.statusLine = $1 }),
     Setting(
+      "--timestamps", .output, "Print the time before each line of output",
+      scope: [.run, .results],
+      key: .key(
+        "timestamps", "print the time before each line of output (default: false)", in: .project),
+      .boolean, others: ["--time --timestamp --prefix-time": "use --timestamps"],
+      option: { $0.showsTimes = $1 }),
+    Setting(
       "--pty", .output, "Give commands a pseudo-terminal, even if the output goes to a pipe",
       scope: [.run, .results],
       key: .key(

@@ -8,10 +8,12 @@ extension Setting {
       key: .key("$schema", "address of the schema, for editors", in: .project), .string,
       project: { _, _ in }),
     Setting(
+      "-j --jobs", .project, "Run at most N tasks at once", default: "number of cores",
+      scope: .project,
       key: .key(
         "jobs",
         "maximum number of tasks that run at once (default: number of cores)", in: .project),
-      .count(1...10_000), project: { $0.jobs = $1 }),
+      .count(1...10_000), option: { $0.jobs = $1 }, project: { $0.jobs = $1 }),
     special(.key("tasks", "tasks and pages, by name", in: .project), .tasks),
     Setting(
       key: .key(

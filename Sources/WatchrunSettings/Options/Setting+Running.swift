@@ -21,7 +21,7 @@ extension Setting {
       others: [
         "--start-service --service --reload --respawn --autorestart": "use -r",
         "--kill -k": "use -r, with --stop-signal KILL",
-        "--max-restarts": "restarts are not limited; they back off instead",
+        "--max-restarts": "a command is restarted by each change; of a service, see restartLimit",
       ],
       shared: { settings, _ in settings.onBusy = .restart }),
     Setting(
@@ -51,6 +51,18 @@ extension Setting {
       .boolean,
       option: { $0.keepsAlive = $1 },
       task: { ($0.isKeptAlive, $0.isService) = ($1, $0.isService || $1) }),
+    Setting(
+      key: .key(
+        "restartLimit",
+        "how often in a row a service is restarted that ends without success (default: 4)",
+        in: .task, others: ["maxrestarts", "retries", "startlimitburst"]),
+      .count(0...10_000), task: { $0.restartLimit = $1 }),
+    Setting(
+      key: .key(
+        "backOff",
+        "pause before such a restart, twice as long each time up to 8s (default: 500ms)",
+        in: .task, others: ["backoffseconds", "restartsec", "restartdelay"]),
+      .positiveDuration, task: { $0.backOff = $1 }),
     Setting(
       "--build", .running, "Run COMMAND first, and go on only if it succeeds",
       scope: [.command, .results],
@@ -106,7 +118,7 @@ extension Setting {
       scope: .command,
       conflicts: [
         .init(
-          others: ["diagnostics", "output", "pty", "status-line"],
+          others: ["diagnostics", "output", "pty", "status-line", "timestamps"],
           reason: "gives the terminal to the command",
           consequence: "cannot read its output")
       ],

@@ -103,6 +103,8 @@ package struct Settings: Sendable {
   package var taskNames: [String] = []
   /// The arguments that are added to the command of the only one of them.
   var taskArguments: [[UInt8]] = []
+  /// How many tasks run at once; `nil` for what the project says.
+  var jobs: Int?
   /// The project file, if it was named.
   var projectFile: Path?
 
@@ -157,6 +159,8 @@ package struct Settings: Sendable {
   package var isVerbose = false
   package var clearsScreen = false
   package var colorMode = ColorMode.auto
+  /// Whether the time precedes each line of output.
+  package var showsTimes = false
   package var notifyMode = NotifyMode.never
   package var ringsBell = false
 
@@ -240,7 +244,8 @@ extension Settings {
 
   /// Whether an option needs the output of the command, or of a single task.
   package var readsOutput: Bool {
-    diagnosticsFile != nil || self.outputMode == .failed || effectiveStatusLine == .always
+    diagnosticsFile != nil || showsTimes || self.outputMode == .failed
+      || effectiveStatusLine == .always
       || self.usesPseudoTerminal == true && !Terminal.isTerminal(STDOUT_FILENO)
   }
 

@@ -40,6 +40,10 @@ package struct Project: Hashable, Sendable {
     package var readiness: TaskDefinition.Readiness?
     /// The command that stops a service.
     package var stop: Run?
+    /// How often in a row a service is restarted without success; `nil` for the default.
+    package var restartLimit: Int?
+    /// The first pause before a service is restarted; `nil` for the default.
+    package var backOff: Duration?
     /// Whether only requests for it and its dependents start it.
     package var isManual = false
     /// Whether it has the terminal while it runs.
@@ -133,7 +137,7 @@ extension Project {
     let keys = ProjectKey.names(in: .project).filter { defaults[$0] != old.defaults[$0] }.sorted()
     return (jobs == old.jobs ? [] : ["jobs"]) + (ignores == old.ignores ? [] : ["ignore"])
       + (environmentFiles == old.environmentFiles ? [] : ["envFile"])
-      + keys.map { $0 == "color" ? "color (at the next start)" : $0 }
+      + keys.map { ["color", "timestamps"].contains($0) ? "\($0) (at the next start)" : $0 }
   }
 
   /// Tasks and pages by name.

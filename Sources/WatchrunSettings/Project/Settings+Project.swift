@@ -18,6 +18,7 @@ extension Project {
   /// The project with the values of options that replace those of every task.
   package func overridden(by settings: Settings) -> Project {
     var project = self
+    project.jobs = settings.jobs ?? project.jobs
     for index in project.tasks.indices { project.tasks[index].override(by: settings) }
     return project
   }

@@ -3,6 +3,16 @@ import Testing
 @testable import ActionRunning
 
 struct BackOffTests {
+  @Test(arguments: [
+    (Duration.milliseconds(500), [500, 1000, 2000, 4000, 8000, 8000]),
+    (.seconds(3), [3000, 6000, 8000]),
+    (.seconds(20), [20_000, 20_000]),
+  ])
+  func `the first pause may be set`(first: Duration, pauses: [Int]) {
+    var backOff = BackOff(first: first, limit: nil)
+    #expect(pauses.map { _ in backOff.pause() } == pauses.map { .milliseconds($0) })
+  }
+
   private var backOff = BackOff()
 
   private mutating func pauses(_ count: Int, afterRunsOf duration: Duration) -> [Duration?] {

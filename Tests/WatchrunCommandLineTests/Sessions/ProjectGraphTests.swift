@@ -36,6 +36,24 @@ struct ProjectGraphTests {
     #expect(started(by: "/p/out/a", in: graph) == ["all", "both"])
   }
 
+  @Test func `a service has its own limit of restarts, and the first pause`() throws {
+    let graph = try graph(
+      """
+      a: { run: 'x', service: true }, b: { run: 'x', service: true, restartLimit: 0, backOff: '2s' },
+      c: { run: 'x', keepAlive: true, backOff: '1s' }, d: { run: 'x' },
+      """)
+    #expect(graph.tasks.map(\.policy.restartLimit) == [4, 0, nil, nil])
+    #expect(
+      graph.tasks.map(\.policy.backOff)
+        == [.milliseconds(500), .seconds(2), .seconds(1), .milliseconds(500)])
+  }
+
+  @Test func `an option replaces the limit of tasks that run at once`() throws {
+    let settings = try OptionParser.parse(["-j".word, "3".word])
+    #expect(try graph("a: { run: 'x' }", "jobs: 2", settings).jobs == 3)
+    #expect(try graph("a: { run: 'x' }", "jobs: 2").jobs == 2)
+  }
+
   @Test func `a path that is not ignored starts all tasks that watch it`() throws {
     let graph = try graph("all: { run: 'x' }, docs: { run: 'x', watch: ['docs'] },")
     #expect(started(by: "/p/docs/a", in: graph) == ["all", "docs"])

@@ -141,6 +141,7 @@ struct OptionParserTests {
       Spelling("-vN=always") { $0.notifyMode == .always },
     ]
     + Spelling.all("-h", "--help") { $0.task == .help }
+    + Spelling.all(nil, "--timestamps") { $0.showsTimes }
     + Spelling.all("-V", "--version") { $0.task == .version }
     + Spelling.all(nil, "--completions", "fish") { $0.task == .completions(.fish) }
 
@@ -174,7 +175,8 @@ struct OptionParserTests {
     let left = Set(Setting.options.map(\.long)).subtracting(tested)
     #expect(
       left == [
-        "print", "null", "task", "config", "list-tasks", "init", "check", "schema", "port", "host",
+        "print", "null", "task", "jobs", "config", "list-tasks", "init", "check", "schema", "port",
+        "host",
         "fallback", "header", "listing", "open", "editor", "man", "json", "doctor", "wait",
         "status", "send", "logs", "follow", "lines",
       ],

@@ -50,6 +50,10 @@ struct ProjectFileGenerator {
   private mutating func task(_ name: String) -> String {
     var chosen = keys(of: .task).filter { _ in chance(14) }
     chosen.removeAll { $0.name == "run" || $0.name == "interactive" && hasInteractiveTask }
+    let isService = chosen.contains { ["service", "keepAlive"].contains($0.name) }
+    if !isService && !chance(invalidShare) {
+      chosen.removeAll { ["stop", "restartLimit", "backOff"].contains($0.name) }
+    }
     // The schema cannot say that there is one at most.
     if chosen.contains(where: { $0.name == "interactive" }) { hasInteractiveTask = true }
     if !chance(invalidShare), let run = Setting.key("run", in: .task)?.key { chosen.append(run) }

@@ -73,6 +73,7 @@ struct ProjectKeyTests {
         "skip-unchanged",
         "debounce", "max-wait", "postpone", "once", "exit-on-error", "until-success",
         "on-busy", "restart", "stop-signal", "stop-timeout", "timeout", "shell", "env", "env-file",
+        "jobs", "timestamps",
         "task",
         "config", "list-tasks", "init", "check", "schema", "print", "clear", "quiet", "verbose",
         "no-keys", "json", "notify", "bell", "color", "diagnostics", "output", "pty", "status-line",

@@ -38,6 +38,7 @@ struct SchemaAgreementTests {
     "{ 'run': 'x', 'service': false, 'ready': { 'port': 80 } }",
     "{ 'run': 'x', 'service': true, 'timeout': '1s' }",
     "{ 'run': 'x', 'keepAlive': true, 'onBusy': 'queue' }",
+    "{ 'run': 'x', 'backOff': '1s' }", "{ 'run': 'x', 'keepAlive': true, 'restartLimit': 1 }",
     "{ 'run': 'x', 'stop': 'y' }", "{ 'run': 'x', 'manual': true, 'watch': 'src' }",
     "{ 'run': 'x', 'manual': true, 'exts': 'c' }",
     "{ 'run': 'x', 'service': true, 'ready': { 'port': 80, 'status': 200 } }",

@@ -18,11 +18,11 @@ struct TaskErrorTests {
     ),
     (
       "{ run: 'x', colour: 'red' }",
-      "2:13: the task 't' has no key 'colour'; those are run, directory, watch, exts, filter, ignore, writes, events, after, service, ready, manual, stop, postpone, onBusy, stopSignal, stopTimeout, timeout, keepAlive, onSuccess, onFailure, shell, env, envFile, interactive, output, pty"
+      "2:13: the task 't' has no key 'colour'; those are run, directory, watch, exts, filter, ignore, writes, events, after, service, ready, manual, stop, postpone, onBusy, stopSignal, stopTimeout, timeout, keepAlive, restartLimit, backOff, onSuccess, onFailure, shell, env, envFile, interactive, output, pty"
     ),
     (
       "{ run: 'x', jobs: 2 }",
-      "2:13: 'jobs' is a key of the whole file, not of the task 't'; those are run, directory, watch, exts, filter, ignore, writes, events, after, service, ready, manual, stop, postpone, onBusy, stopSignal, stopTimeout, timeout, keepAlive, onSuccess, onFailure, shell, env, envFile, interactive, output, pty"
+      "2:13: 'jobs' is a key of the whole file, not of the task 't'; those are run, directory, watch, exts, filter, ignore, writes, events, after, service, ready, manual, stop, postpone, onBusy, stopSignal, stopTimeout, timeout, keepAlive, restartLimit, backOff, onSuccess, onFailure, shell, env, envFile, interactive, output, pty"
     ),
     (
       "{ run: 'x', port: 80 }",
@@ -169,6 +169,18 @@ struct TaskErrorTests {
       "{ run: 'x', service: true, ready: { port: 80, interval: 0 } }",
       #"2:57: 'interval' must be a duration, as in "50ms", "1.5s" or "2m", not 0"#
     ),
+    ("{ run: 'x', backOff: '1s' }", "2:13: 'backOff' is for services; add service: true"),
+    (
+      "{ run: 'x', keepAlive: true, restartLimit: 1 }",
+      "2:30: with 'keepAlive', a service is restarted however often it ends; remove 'restartLimit', or write service: true instead"
+    ),
+    (
+      "{ run: 'x', service: true, restartLimit: -1 }",
+      "2:42: 'restartLimit' must be an integer from 0 to 10000, not -1"
+    ),
+    (
+      "{ run: 'x', service: true, backOff: '0' }", "2:37: 'backOff' must be longer than 0"
+    ),
     ("{ run: 'x', stop: 'y' }", "2:13: 'stop' is for services; add service: true"),
     (
       "{ run: 'x', service: true, stop: 1 }",
@@ -296,7 +308,7 @@ struct TaskErrorTests {
     ),
     (
       "{ run: 'x', serve: 'a' }",
-      "2:13: 'serve' is a key of pages, not of the task 't'; those are run, directory, watch, exts, filter, ignore, writes, events, after, service, ready, manual, stop, postpone, onBusy, stopSignal, stopTimeout, timeout, keepAlive, onSuccess, onFailure, shell, env, envFile, interactive, output, pty"
+      "2:13: 'serve' is a key of pages, not of the task 't'; those are run, directory, watch, exts, filter, ignore, writes, events, after, service, ready, manual, stop, postpone, onBusy, stopSignal, stopTimeout, timeout, keepAlive, restartLimit, backOff, onSuccess, onFailure, shell, env, envFile, interactive, output, pty"
     ),
   ]
 

@@ -54,7 +54,12 @@ extension ProjectSchema {
                 { "required": ["keepAlive"], "properties": { "keepAlive": { "const": true } } }
               ] },
               "then": { "properties": { "timeout": false, "onBusy": { "not": { "const": "queue" } } } },
-              "else": { "properties": { "ready": false, "stop": false } }
+              "else": { "properties": { "ready": false, "stop": false, "restartLimit": false, "backOff": false } }
+            },
+            {
+              "description": "What is kept alive is restarted however often it ends.",
+              "if": { "required": ["keepAlive"], "properties": { "keepAlive": { "const": true } } },
+              "then": { "properties": { "restartLimit": false } }
             },
             {
               "description": "A manual task is started on request, not by changes.",

@@ -252,7 +252,15 @@ extension ProjectReader {
       }
     } else {
       refuse(["ready"], in: fields, "'ready' is for services; add service: true")
-      refuse(["stop"], in: fields, "'stop' is for services; add service: true")
+      refuse(
+        ["stop", "restartLimit", "backOff"], in: fields,
+        "'%' is for services; add service: true")
+    }
+    if task.isKeptAlive {
+      refuse(
+        ["restartLimit"], in: fields,
+        "with 'keepAlive', a service is restarted however often it ends; remove 'restartLimit', or "
+          + "write service: true instead")
     }
     if task.isManual {
       refuse(
