@@ -7,6 +7,8 @@ extension Diagnostic.Severity {
   /// The words for severities. One that contains another comes first.
   private static let words: [(StaticString, Diagnostic.Severity)] = [
     ("fatal error", .error), ("Fatal error", .error), ("error", .error), ("warning", .warning),
+    // Meson, doctest, Sphinx
+    ("ERROR", .error), ("WARNING", .warning),
     ("note", .note), ("info", .note), ("remark", .note), ("style", .note), ("help", .note),
   ]
 
@@ -58,6 +60,26 @@ struct WrittenPlace {
     return nil
   }
 
+  /// Whether the name can only be that of a file, and not of a host.
+  var namesFile: Bool {
+    let ending = name.utf8.suffix(6).split(separator: UInt8(ascii: ".")).last ?? []
+    return !name.contains("://")
+      && (name.utf8.contains(UInt8(ascii: "/"))
+        || Self.endings.contains { ending.elementsEqual($0.utf8) })
+  }
+
+  /// The endings of sources that are no domains as well, or rarely.
+  private static let endings = [
+    "asm", "c", "cc", "cfg", "cjs", "cpp", "cs", "css", "cts", "cu", "cxx", "dart", "elm", "erl",
+    "ex", "exs", "fs", "go", "gradle", "groovy", "h", "hh", "hpp", "hs", "html", "hxx", "inc",
+    "ini",
+    "java", "jl", "js", "json", "jsx", "kt", "kts", "less", "lua", "m", "md", "mjs", "ml", "mli",
+    "mm", "mts", "nim", "nix", "php", "pl", "proto", "py", "pyi", "pyx", "r", "rb", "rs", "rst",
+    "s",
+    "sass", "scala", "scss", "sh", "sql", "svelte", "sv", "swift", "tex", "tf", "toml", "ts", "tsx",
+    "txt", "v", "vb", "vue", "xml", "y", "yaml", "yml", "zig",
+  ]
+
   private static func number(_ text: OutputLine) -> (Int, OutputLine)? {
     let digits = text.prefix(8).prefix(while: \.isDigitASCII)
     guard digits.count <= 7, let value = digits.decimal(), value > 0 else { return nil }
@@ -107,10 +129,12 @@ extension DiagnosticReader {
   }
 
   /// ` --> src/main.rs:2:5` below `error[E0425]: cannot find value`, or below a message without a severity.
+  /// Elixir draws the arrow with lines.
   mutating func arrow(_ index: Int) -> Int? {
-    guard lines[index].trimmed.begins(with: "--> "), let place = places(index).first else {
-      return nil
-    }
+    let mark = lines[index].trimmed
+    guard mark.begins(with: "--> ") || mark.begins(with: "└─ "),
+      let place = places(index).first
+    else { return nil }
     for back in 1...12 where index - back >= 0 {
       let header = lines[index - back]
       if header.isBlank { break }
@@ -239,7 +263,9 @@ extension DiagnosticReader {
       let text = place.rest.dropping(": ") ?? place.rest.dropping(" - "),
       let (severity, message) = Diagnostic.Severity.parse(text)
     else { return nil }
-    let path = files.fileOrEnd(place.name) ?? Path(place.name).absolute(from: files.current)
+    var path = files.fileOrEnd(place.name)
+    if path == nil && place.namesFile { path = Path(place.name).absolute(from: files.current) }
+    guard let path else { return nil }
     add(
       Diagnostic(
         severity, message.message, path: path, line: place.line, column: place.column))
@@ -336,6 +362,11 @@ extension DiagnosticReader {
     guard text.begins(with: "error") || text.begins(with: "fatal error: "),
       let (_, message) = Diagnostic.Severity.parse(text), !message.isBlank
     else { return nil }
+    // Deno
+    if let words = message.range(of: " at file://"), let place = places(index).last {
+      add(.error, message[..<words.lowerBound].message, at: place)
+      return index + 1
+    }
     addGeneral(message.message)
     return index + 1
   }

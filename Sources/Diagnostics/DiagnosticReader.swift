@@ -101,6 +101,10 @@ extension DiagnosticReader {
     static let place = Clues(rawValue: 8)
     /// `File "` at the beginning, as in a traceback of Python.
     static let frame = Clues(rawValue: 4)
+    /// An opening bracket at the beginning.
+    static let bracket = Clues(rawValue: 16)
+    /// `** (` at the beginning, as of an exception of Elixir.
+    static let exception = Clues(rawValue: 32)
 
     init(rawValue: UInt8) { self.rawValue = rawValue }
 
@@ -128,6 +132,8 @@ extension DiagnosticReader {
         }
       }
       if line.first == 0x20, line.trimmed.begins(with: "File \"") { clues.insert(.frame) }
+      if line.first == UInt8(ascii: "[") { clues.insert(.bracket) }
+      if line.trimmed.begins(with: "** (") { clues.insert(.exception) }
       self = clues
     }
   }
@@ -147,7 +153,17 @@ extension DiagnosticReader {
     Matcher(tools: "Python", needs: .frame) { $0.traceback($1) },
     Matcher(tools: "make, ninja", needs: .colon) { $0.directory($1) },
     Matcher(tools: "shellcheck", needs: .colon) { $0.shellCheck($1) },
-    Matcher(tools: "rustc, clippy, ruff", needs: .number) { $0.arrow($1) },
+    Matcher(tools: "Elixir", needs: .exception) { $0.elixir($1) },
+    Matcher(tools: "Maven", needs: .bracket) { $0.maven($1) },
+    Matcher(tools: "CMake", needs: .colon) { $0.cmake($1) },
+    Matcher(tools: "rustc, clippy, ruff, Elixir", needs: .number) { $0.arrow($1) },
+    Matcher(tools: "Elixir", needs: .number) { $0.mixWarning($1) },
+    Matcher(tools: "ExUnit", needs: .number) { $0.exUnit($1) },
+    Matcher(tools: "RSpec", needs: .number) { $0.rspec($1) },
+    Matcher(tools: "minitest", needs: .number) { $0.minitest($1) },
+    Matcher(tools: "minitest", needs: .number) { $0.minitestError($1) },
+    Matcher(tools: "Ruby", needs: .number) { $0.ruby($1) },
+    Matcher(tools: "Kotlin", needs: .colon) { $0.kotlin($1) },
     Matcher(tools: "cargo test", needs: .number) { $0.panicked($1) },
     Matcher(tools: "Swift Testing", needs: .number) { $0.recordedIssue($1) },
     Matcher(tools: "node", needs: .number) { $0.nodeSyntax($1) },

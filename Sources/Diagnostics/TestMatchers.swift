@@ -270,8 +270,10 @@ extension DiagnosticReader {
     for back in 1...60 where index - back >= 0 {
       let line = lines[index - back].trimmed
       if line.isEmpty { continue }
-      if Self.isFrame(lines[index - back]) || line.begins(with: "console.") {
-        if error == nil && line.begins(with: "console.") { return nil }
+      // As jest says it, and not a line of source.
+      let isLogged = line.begins(with: "console.") && !line.contains("(")
+      if Self.isFrame(lines[index - back]) || isLogged {
+        if error == nil && isLogged { return nil }
         break
       }
       if let title = line.dropping("● ") {
@@ -282,11 +284,12 @@ extension DiagnosticReader {
       if nearest == nil { nearest = line }
       if error == nil,
         line.contains("Error: ") || line.contains("Exception: ")
-          || line.contains("Error [")
+          || line.contains("Error [") || line.contains(" [ERROR]: ")
       {
         error = line
       }
     }
-    return (error ?? nearest)?.message
+    let header = error ?? nearest
+    return (header?.dropping("error: ") ?? header)?.message
   }
 }

@@ -34,6 +34,7 @@ struct DiagnosticReaderTests {
     ("a.sh: line 3: no: command not found", "a.sh:3:1: error: no: command not found"),
     // The form leaves no doubt, though there is no such file.
     ("gone.c:3:5: error: no", "gone.c:3:5: error: no"),
+    ("gone/a.com:3:5: error: no", "gone/a.com:3:5: error: no"),
     // Only the end of the path is printed.
     ("deep/only.c:3:5: error: no", "sub/deep/only.c:3:5: error: no"),
     ("make: *** No rule to make target 'x'.  Stop.", "error: No rule to make target 'x'"),
@@ -46,6 +47,7 @@ struct DiagnosticReaderTests {
   @Test(arguments: [
     "12:30:45 error: no", "2024-01-01T12:30:45 error: no", "[12:30:45]: error: no", "a.c: error",
     "http://localhost:8080/: error: no", "a.c:3: found", "src/a.c:12: int main(void) {",
+    "api.example.com:443: error: connection refused", "http://a.b:80: error: no",
     "gone.c:3:5: no", "make: *** [Makefile:2: all] Error 1", "a.c:0:0: error: no", "error: ",
     "no error: here", "", ":", "::::", "a.c:", "error", "--> a.c:3:5", "File \"a.py\", line 3",
     "panicked at a.c:3:5", "  3:5  error  no", "In a.sh line 3:", "at a.c:3:5",
@@ -129,7 +131,11 @@ struct DiagnosticReaderTests {
     "a.c:1:", "x:1 ", "    at f (x:1)\n", "error: x\n", "  File \"x\", line 1\n", "E   x\n",
     "\u{1B}[",
     "a.c:3: in f\n", "--> a.c:3:5\n", "  3:5  error  no\n", "x.go:3: y\n", ": *** ", "SC1 ^\n",
-    "panicked at a.c:3:5\n", "location: 'a.c:3:5'\n", "panic: x\n", "gone\u{0}.c:3:5: error: no\n",
+    "panicked at a.c:3:5\n", "location: 'a.c:3:5'\n", "panic: x\n",
+    "[ERROR] a.c:[3,5] no\n", "e: a.c:3:5 no\n", "CMake Error at a.c:3 (f):\n", "** (E) x\n",
+    "  1) x\n a.c:3\n", "# a.c:3\n", "Failure/Error:\n# a.c:3\n", "X#y [a.c:3]:\n",
+    "Error:\nX#y:\n  a.c:3:in f\n", "a.c:3:in f': x\n", "warning: x\n  a.c:3\n", " └─ a.c:3\n",
+    "gone\u{0}.c:3:5: error: no\n",
   ])
   func `hostile output takes bounded work`(piece: String) {
     let size = Effort.count(1_000_000, quick: 100_000)
