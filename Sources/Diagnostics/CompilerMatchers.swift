@@ -63,7 +63,7 @@ struct WrittenPlace {
   /// Whether the name can only be that of a file, and not of a host.
   var namesFile: Bool {
     let ending = name.utf8.suffix(6).split(separator: UInt8(ascii: ".")).last ?? []
-    return !name.contains("://")
+    return !OutputLine(Array(name.utf8)).contains("://")
       && (name.utf8.contains(UInt8(ascii: "/"))
         || Self.endings.contains { ending.elementsEqual($0.utf8) })
   }
