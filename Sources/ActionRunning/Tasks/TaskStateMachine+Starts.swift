@@ -185,8 +185,9 @@ extension TaskStateMachine {
   /// Whether it is asked before a run whether an ancestor must run again, by rule 4. The run receives what its
   /// ancestors have changed in this round, or another one would follow for that.
   private func needsJudgment(_ task: Task, _ above: [String]) -> Bool {
-    above.contains(where: owedTasks.contains)
-      || (task.rules.isService || task.rules.watches) && above.contains(where: roundMembers.contains)
+    let mayReceive = task.rules.isService || task.rules.watches
+    return above.contains(where: owedTasks.contains)
+      || mayReceive && above.contains(where: roundMembers.contains)
   }
 
   /// The changes that were made while these tasks ran are judged. Those of them that are owed a run at

@@ -83,7 +83,8 @@ struct ProjectQuestions {
         let what =
           exists(source.writtenFile) ? "exists already" : "is a link to a file that does not exist,"
         throw .usage(
-          "\(source.writtenFile) \(what) and is left unchanged; to write a new one, remove it first")
+          "\(source.writtenFile) \(what) and is left unchanged; to write a new one, remove it first"
+        )
       }
       throw .usage("cannot write \(source.writtenFile): \(error.reason)")
     }

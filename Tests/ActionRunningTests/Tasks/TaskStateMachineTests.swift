@@ -340,7 +340,7 @@ struct TaskStateMachineTests {
     #expect(script.judge("a", "b", "s") == [])
   }
 
-  @Test func `a task that watches receives what its ancestors have changed, and does not run twice`() {
+  @Test func `a task that watches runs once after its ancestors, with what they changed`() {
     var script = MachineScript([rules("gen"), rules("app", after: "gen", watches: true)])
     #expect(script { $0.start() } == ["+gen"])
     #expect(script.end("gen") == ["?app"])
