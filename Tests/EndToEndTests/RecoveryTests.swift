@@ -169,6 +169,43 @@ import Testing
     }
   }
 
+  /// The kernel tells the watches of a covered directory nothing.
+  @Test(
+    .enabled(if: maySeparate, "nothing can be mounted here"),
+    arguments: ["src", ".", "src/file", "src/inner"],
+    ["mount -t tmpfs none src && cp -r other/. src", "mount --bind other src"])
+  func `what is mounted over a watched directory is watched, and what is below it afterwards`(
+    root: String, mount: String
+  ) async throws {
+    try await withProject { project in
+      for directory in ["src/inner", "other/inner"] { try project.makeDirectory(directory) }
+      for file in ["src/file", "src/inner/file", "other/file", "other/inner/file"] {
+        try project.write(file, "old")
+      }
+      let saved = root == "src/inner" ? "src/inner/file" : "src/file"
+      let watchrun = try await project.start(
+        ["--print", "json", "-w", root],
+        prefix: [
+          "unshare", "-Urm", "sh", "-c",
+          """
+          step() { while [ ! -e "$OUTSIDE/$1" ]; do sleep 0.1; done; }
+          (step mount; \(mount); step save; echo new >> \(saved); step unmount; umount src
+          step save-again; echo newer >> \(saved)) &
+          exec "$@"
+          """, "sh",
+        ])
+      try await watchrun.ready()
+      for step in ["mount", "save", "unmount", "save-again"] {
+        let count = try project.changes(by: watchrun).count { $0.path == saved }
+        try project.write(project.outside + "/" + step)
+        try await eventually("the file has changed: \(step)") {
+          try project.changes(by: watchrun).count { $0.path == saved } > count
+        }
+      }
+      #expect(watchrun.process.exitStatus == nil)
+    }
+  }
+
   /// The watch of a removed root ends silently.
   @Test func `a root that is removed and created again stays watched`() async throws {
     try await withProject { project in

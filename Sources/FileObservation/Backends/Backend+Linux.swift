@@ -17,7 +17,7 @@ package func makeNativeBackend(
     default: throw .observationFailed(error)
     }
   }
-  return TreeBackend(configuration, source: InotifyHints(inotify))
+  return TreeBackend(configuration, source: InotifyHints(inotify), observesMounts: true)
 }
 
 #endif  // os(Linux)

@@ -23,6 +23,7 @@ package final class TreeBackend: Backend {
     var examinations = ExaminationPacing()
     var hasReportedOverflow = false
     var isStopped = false
+    var mounts: MountObserver?
     var flushes = PendingFlushes()
 
     /// Whether processing all hints leaves no change unreported, except in polled directories.
@@ -67,16 +68,20 @@ package final class TreeBackend: Backend {
   let scheduler: DispatchScheduler
   /// How long scans, polls and changed rules may keep the queue from other work.
   let sliceDuration: Duration
+  private let observesMounts: Bool
 
   /// - Parameters:
   ///   - source: The source of hints; `nil` to poll everything.
+  ///   - observesMounts: Whether the source does not tell what is mounted over a directory.
   package init(
     _ configuration: BackendConfiguration, source: (any HintSource)?,
-    disk: any Disk = SystemDisk(), sliceDuration: Duration = .milliseconds(2),
+    observesMounts: Bool = false, disk: any Disk = SystemDisk(),
+    sliceDuration: Duration = .milliseconds(2),
     makeAlarm: @escaping DispatchScheduler.AlarmMaker = { Support.makeAlarm(on: $0, $1) }
   ) {
     self.configuration = configuration
     self.sliceDuration = sliceDuration
+    self.observesMounts = observesMounts
     scheduler = DispatchScheduler(queue: configuration.queue, makeAlarm: makeAlarm)
     state = Confined(
       State(
@@ -91,6 +96,11 @@ package final class TreeBackend: Backend {
       state.access { state in
         if state.isStopped { return }
         state.tree.source?.start(on: configuration.queue) { [weak self] in self?.hintsAvailable() }
+        if observesMounts {
+          state.mounts = MountObserver(on: configuration.queue) { [weak self] points in
+            self?.change { $0.compareMounts(at: points) }
+          }
+        }
         for root in configuration.roots { state.tree.add(root) }
       }
       deliver()
@@ -300,6 +310,7 @@ extension TreeBackend {
     let timer = state.access { state in
       state.isStopped = true
       state.tree.source?.stop()
+      state.mounts = nil
       return state.takeTimer()
     }
     timer?.cancel()

@@ -265,4 +265,27 @@ extension ObservedTree {
       if directories[directory] != nil { scanNow(directory, for: .diff(since: since, .tree)) }
     }
   }
+
+  /// Compares what is at these paths, where file systems were mounted or unmounted, and what is reached through them.
+  mutating func compareMounts(at points: Set<Path>) {
+    for point in points.sorted(by: { $0.bytes.count < $1.bytes.count }) {
+      if let entry = existingEntry(at: point) { compareEntry(entry, for: .scan(comparison)) }
+      let anchors = directories.entries.filter { directory in
+        (roots[directory] != nil || directories.coverage(of: directory) == .named)
+          && snapshot.path(of: directory).isWithin(point)
+      }
+      for anchor in anchors where directories[anchor] != nil {
+        if directories.coverage(of: anchor) == .named {
+          // The watch is one of the directory that is covered.
+          if let watch = directories.removeWatch(of: anchor) { source?.unwatch(watch) }
+          directoryDisappeared(anchor)
+        } else {
+          _ = lookUpRoot(anchor, for: .hint([]))
+        }
+      }
+      for root in missingRoots where snapshot.path(of: root).isWithin(point) {
+        rootMayHaveAppeared(root)
+      }
+    }
+  }
 }

@@ -2,19 +2,32 @@
 
 /// The mount points that this process sees.
 package func mountPoints() -> [Path] {
-  mounts().map(\.point)
+  presentMounts().map(\.point)
 }
 
 /// The name of the file system on which an existing path lies, such as `ext4`.
 package func fileSystemName(at path: Path) -> String? {
   guard let path = try? resolvedPath(path) else { return nil }
-  let around = mounts().filter { path.isWithin($0.point) }
+  let around = presentMounts().filter { path.isWithin($0.point) }
   // Of those mounted at the same place, the last one is in force.
   let longest = around.map(\.point.bytes.count).max()
   return around.last { $0.point.bytes.count == longest }?.name
 }
 
-private func mounts() -> [(point: Path, name: String)] {
+/// A file system at a path.
+package struct Mount: Hashable {
+  /// The number that tells it from others at the same path.
+  private let number: [UInt8]
+  package let point: Path
+  fileprivate let name: String
+
+  fileprivate init(number: ArraySlice<UInt8>, point: Path, name: String) {
+    (self.number, self.point, self.name) = (Array(number), point, name)
+  }
+}
+
+/// The mounts that this process sees, in the order in which they were made.
+package func presentMounts() -> [Mount] {
   guard let table = try? fileContents(of: "/proc/self/mountinfo") else { return [] }
   // The fields are ID, parent, device, root, the mount point, with some bytes escaped in octal, options,
   // any number of optional fields, a hyphen, and the type.
@@ -23,7 +36,7 @@ private func mounts() -> [(point: Path, name: String)] {
     guard fields.count > 4 else { return nil }
     let rest = fields.drop { !$0.elementsEqual("-".utf8) }.dropFirst()
     let name = Path(bytes: rest.first.map(Array.init) ?? []).description
-    return (Path(bytes: unescaped(fields[4])), name)
+    return Mount(number: fields[0], point: Path(bytes: unescaped(fields[4])), name: name)
   }
 }
 
