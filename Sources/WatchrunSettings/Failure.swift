@@ -39,6 +39,7 @@ package struct ProjectProblem: Hashable, Sendable, Comparable, CustomStringConve
   package var description: String { "\(file):\(position): \(message)" }
 
   package static func < (left: ProjectProblem, right: ProjectProblem) -> Bool {
-    (left.position.line, left.position.column) < (right.position.line, right.position.column)
+    (left.file, left.position.line, left.position.column)
+      < (right.file, right.position.line, right.position.column)
   }
 }

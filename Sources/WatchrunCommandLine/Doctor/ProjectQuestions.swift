@@ -53,7 +53,7 @@ struct ProjectQuestions {
     for path in missing {
       let advice = path.path.looksLikePattern ? "; patterns belong in 'filter'" : ""
       console.warn(
-        "\(source.file):\(path.position): warning: '\(path.key)': no such path: \(path.path)\(advice)"
+        "\(path.file):\(path.position): warning: '\(path.key)': no such path: \(path.path)\(advice)"
       )
     }
     let count = file.project.tasks.count + file.project.pages.count

@@ -15,15 +15,15 @@ struct ProjectRules: Sendable {
 
   /// The rules of a project that was read or detected.
   init(_ project: Project, of source: ProjectSource) {
-    let text = (try? fileContents(of: source.path)) ?? nil
+    let text = source.fileText
     let place = text == nil ? "detected".word : source.file.bytes
-    let file = text.flatMap { try? JSONValue(parsing: $0) }
+    let file = text.flatMap { try? $0.value() }
     patterns = project.ignores
-    lines = RuleLines(ofPatterns: file?["ignore"], in: text ?? [])
+    lines = RuleLines(ofPatterns: file?["ignore"], in: text)
     self.source = place
     tasks = project.tasks.map { task in
       TaskRules(
-        task, in: source.directory, source: place, file?["tasks"]?[task.name], text ?? [])
+        task, in: source.directory, source: place, file?["tasks"]?[task.name], text)
     }
     pages = project.pages.map { TaskRules($0, in: source.directory) }
   }
@@ -41,7 +41,7 @@ struct ProjectRules: Sendable {
     guard rule.line <= patterns.count else {
       return RulePlace(rule, number: rule.line - patterns.count)
     }
-    return RulePlace(source: source, line: lines[rule.line], pattern: rule.pattern)
+    return lines.place(rule.line, rule.pattern, or: source)
   }
 
   /// The decisions of the tasks and pages that watch an absolute path.

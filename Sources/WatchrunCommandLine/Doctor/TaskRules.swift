@@ -22,7 +22,8 @@ struct TaskRules: Sendable {
   ///   - directory: Where relative paths start.
   ///   - value: The task in the text of the file.
   init(
-    _ task: Project.Task, in directory: Path, source: [UInt8], _ value: JSONValue?, _ text: [UInt8]
+    _ task: Project.Task, in directory: Path, source: [UInt8], _ value: JSONValue?,
+    _ text: ProjectFileText?
   ) {
     name = task.name
     roots = task.watched.map { $0.absolute(from: directory) }
@@ -42,7 +43,7 @@ struct TaskRules: Sendable {
     filter = PathFilter(base: directory, sources: [])
     declared = DeclaredWrites()
     source = []
-    let none = RuleLines(ofPatterns: nil, in: [])
+    let none = RuleLines(ofPatterns: nil, in: nil)
     (ignores, filters, extensions, writes) = (none, none, none, none)
   }
 
@@ -69,7 +70,7 @@ struct TaskRules: Sendable {
       let rule = declared.rule(
         for: path, isDirectory: isDirectory, watched: roots.map { WatchedPath($0) })
     {
-      let place = RulePlace(source: source, line: writes[rule.line], pattern: rule.pattern)
+      let place = writes.place(rule.line, rule.pattern, or: source)
       return Decision(name: name, isIncluded: false, isWritten: true, rule: place)
     }
     return Decision(
@@ -84,6 +85,6 @@ struct TaskRules: Sendable {
       case .parameter(.extensions): extensions
       case .builtIn, .file: ignores
       }
-    return RulePlace(source: source, line: lines[rule.line], pattern: rule.pattern)
+    return lines.place(rule.line, rule.pattern, or: source)
   }
 }

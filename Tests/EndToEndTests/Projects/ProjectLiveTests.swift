@@ -121,4 +121,29 @@ struct ProjectLiveTests {
       try await project.logged("a", times: 3)
     }
   }
+
+  @Test func `a file of one's own is merged over the project, and read again`() async throws {
+    try await withProject { project in
+      try project.writeTasks("a: { run: 'echo a$X >> $LOG', watch: ['src'], ignore: ['x'] },")
+      try project.makeDirectory("src")
+      let watchrun = try await project.startTasks()
+      try await project.logged("a")
+      try project.place(
+        "watchrun.local.json", "{ tasks: { a: { env: { X: '1' },\n ignore: ['y'] } } }")
+      try await watchrun.said("watchrun.json read again (changed: a)")
+      try await project.logged("a1")
+      try project.place("watchrun.local.json", "{ tasks: { a: { evn: {} } } }")
+      try await watchrun.said("watchrun.local.json:1:17: the task 'a' has no key 'evn'")
+      let check = try await project.start(["--check"])
+      try await #expect(check.ended() == .exited(64))
+      try project.place(
+        "watchrun.local.json", "{ tasks: { a: { env: { X: '1' },\n ignore: ['y'] } } }")
+      try await watchrun.said("watchrun.json has no errors any more")
+      let explained = try await project.start(["--explain", "src/y"])
+      try await explained.ended()
+      #expect(explained.process.output.lines.first?.hasPrefix("watchrun.local.json:2:y\t") == true)
+      try project.remove("watchrun.local.json")
+      try await project.logged("a", times: 2)
+    }
+  }
 }

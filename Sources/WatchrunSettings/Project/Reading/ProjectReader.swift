@@ -10,25 +10,30 @@ package struct ProjectReader {
 
   /// Reads a project with the paths that its file names.
   static func read(_ text: [UInt8], as file: String) throws(Failure) -> File {
+    try read(ProjectFileText(file, text))
+  }
+
+  static func read(_ text: ProjectFileText) throws(Failure) -> File {
     var reader = ProjectReader()
     var project: Project?
     do throws(JSONSyntaxError) {
-      project = reader.project(from: try JSONValue(parsing: text, example: "{ tasks: { … } }"))
+      project = reader.project(from: try text.value())
     } catch {
       reader.findings = [
-        otherFormat(text) ?? Finding(offset: error.offset, message: error.message)
+        otherFormat(text.text) ?? Finding(offset: error.offset, message: error.message)
       ]
     }
-    func position(of offset: Int) -> TextPosition { TextPosition(offset, in: text) }
     guard let project, reader.findings.isEmpty else {
-      let problems = reader.findings.map { finding in
-        ProjectProblem(
-          file: file, position: position(of: finding.offset), message: finding.message)
+      let problems = reader.findings.map { finding -> ProjectProblem in
+        let place = text.place(of: finding.offset)
+        return ProjectProblem(file: place.file, position: place.position, message: finding.message)
       }
       throw .project(problems.sorted())
     }
-    let paths = reader.references.sorted { $0.offset < $1.offset }.map { path in
-      PathReference(path: path.path, key: path.key, position: position(of: path.offset))
+    let paths = reader.references.sorted { $0.offset < $1.offset }.map { path -> PathReference in
+      let place = text.place(of: path.offset)
+      return PathReference(
+        path: path.path, key: path.key, file: place.file, position: place.position)
     }
     return File(project: project, paths: paths)
   }
@@ -56,7 +61,7 @@ package struct ProjectReader {
           return nil
         } catch {
           return ProjectProblem(
-            file: source.file.description, position: path.position, message: error.message)
+            file: path.file, position: path.position, message: error.message)
         }
       }
     }
@@ -66,6 +71,7 @@ package struct ProjectReader {
   package struct PathReference: Hashable {
     package var path: Path
     package var key: String
+    package var file: String
     package var position: TextPosition
 
     package var isOfVariables: Bool { key == "envFile" }

@@ -33,7 +33,8 @@ package struct ProjectSource {
 
   /// The absolute paths at which a project file is read if it appears.
   package var candidates: [Path] {
-    (namedFile.map { [$0] } ?? Self.usualFiles).map { $0.absolute(from: directory) }
+    (namedFile.map { [$0] } ?? Self.usualFiles).flatMap { [$0, ProjectFileText.local(of: $0)] }
+      .map { $0.absolute(from: directory) }
   }
 
   /// Whether there is a project file. A Procfile is none.
@@ -63,18 +64,32 @@ package struct ProjectSource {
     {
       throw .usage(note)
     }
-    let text: [UInt8]?
-    do throws(SystemError) {
-      text = try fileContents(of: path)
-    } catch {
-      throw .usage("cannot read \(file): \(error.reason)")
-    }
-    guard let text else {
+    guard let text = try text(of: file) else {
       if namedFile == nil || again { return nil }
       throw missingFile()
     }
     if namedFile != nil, ProcessFile.isMeant(by: file) { return try processes(in: text) }
-    return try ProjectReader.read(text, as: file.description)
+    var texts = ProjectFileText(file.description, text)
+    let local = ProjectFileText.local(of: file)
+    texts.local = try self.text(of: local).map { (local.description, $0) }
+    return try ProjectReader.read(texts)
+  }
+
+  private func text(of file: Path) throws(Failure) -> [UInt8]? {
+    do throws(SystemError) {
+      return try fileContents(of: file.absolute(from: directory))
+    } catch {
+      throw .usage("cannot read \(file): \(error.reason)")
+    }
+  }
+
+  /// The texts of the file, as far as they can be read; `nil` if there is none.
+  package var fileText: ProjectFileText? {
+    guard hasFile, let text = try? text(of: file) else { return nil }
+    var texts = ProjectFileText(file.description, text)
+    let local = ProjectFileText.local(of: file)
+    if let text = try? self.text(of: local) { texts.local = (local.description, text) }
+    return texts
   }
 
   /// The project of a Procfile.
