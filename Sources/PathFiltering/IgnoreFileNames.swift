@@ -38,33 +38,38 @@ package struct IgnoreFileNames: OptionSet, Sendable, Hashable {
 
   /// The set of this name, or the empty set for any other name.
   package static func of(_ name: UnsafeBufferPointer<UInt8>) -> IgnoreFileNames {
-    guard name.count >= 4 else { return [] }
-    // Nearly all names begin with another byte, or end with one.
-    if name[0] == Byte.dot { return find(name, in: hiddenNames) }
-    switch name[name.count - 1] {
-    case UInt8(ascii: "o"), UInt8(ascii: "l"), UInt8(ascii: "n"), UInt8(ascii: "t"):
-      return find(name, in: markerNames)
-    default: return []
-    }
+    guard name.count >= 4, firstBytes.contains(name[0]) else { return [] }
+    return find(name, in: name[0] == Byte.dot ? hiddenNames : markerNames)
   }
+
+  /// Nearly all names begin with another byte.
+  package static let firstBytes = DirectoryListing.FirstBytes(
+    (hiddenNames + markerNames).map { $0.text.utf8Start[0] })
 
   private static func find(
     _ name: UnsafeBufferPointer<UInt8>, in table: [(names: IgnoreFileNames, text: StaticString)]
   ) -> IgnoreFileNames {
     for (names, text) in table where name.count == text.utf8CodeUnitCount {
-      let isSame = text.withUTF8Buffer { $0.elementsEqual(name) }
-      if isSame { return names }
+      let bytes = UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
+      if bytes.elementsEqual(name) { return names }
     }
     return []
   }
 
-  /// The names that exist in a directory.
-  static func present(in directory: Path) -> IgnoreFileNames {
+  /// Those of these names that exist in a directory.
+  static func present(in directory: Path, of names: IgnoreFileNames = .all) -> IgnoreFileNames {
     var found: IgnoreFileNames = []
-    for (names, text) in texts where !found.contains(names) {
-      if (try? FileStatus(of: directory.appending("\(text)"))) != nil { found.insert(names) }
+    for (name, text) in texts where names.contains(name) && !found.contains(name) {
+      let bytes = UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
+      if fileExists(directory.appending(bytes)) { found.insert(name) }
     }
     return found
+  }
+
+  /// Those that may matter in the topmost directories: all files, and the markers that exist.
+  static func ofTop(_ directory: Path) -> IgnoreFileNames {
+    all.subtracting(builtInMarkers).union(
+      present(in: directory, of: [.targetMaker, .targetsMaker]))
   }
 
   /// The names as strings.

@@ -65,10 +65,10 @@ public struct IgnoreStack: Sendable {
       warn: warn)
     var layers = IgnoreLayer.general(for: top, in: context, warn: warn)
     var directory = top
-    Self.enter(directory, .present(in: directory), &layers, in: context, warn: warn)
+    Self.enter(directory, .ofTop(directory), &layers, in: context, warn: warn)
     for name in root.relative(to: top)?.components ?? [] where !name.elementsEqual(".".utf8) {
       directory = directory.appending(name)
-      Self.enter(directory, .present(in: directory), &layers, in: context, warn: warn)
+      Self.enter(directory, .ofTop(directory), &layers, in: context, warn: warn)
     }
     self.init(layers: layers, context: context)
   }

@@ -24,7 +24,7 @@ extension DirectoryListing {
   /// Looks up the types that are missing in records, and removes the names of those that are not
   /// listed.
   mutating func complete(from start: Int, of directory: borrowing Descriptor) {
-    var count = count
+    var (count, firstBytes) = (self.count, self.firstBytes)
     let end = end
     bytes.withUnsafeMutableBytes { bytes in
       guard let records = bytes.baseAddress else { return }
@@ -36,11 +36,14 @@ extension DirectoryListing {
           bytes[offset + DirectoryRecord.typeOffset] = (type ?? .unknown).entryType
         }
         if record.isDots || record.type == nil { bytes[offset + DirectoryRecord.nameOffset] = 0 }
-        if !record.isSkipped { count += 1 }
+        if !record.isSkipped {
+          count += 1
+          firstBytes.insert(record.byte(at: DirectoryRecord.nameOffset))
+        }
         offset += record.length
       }
     }
-    self.count = count
+    (self.count, self.firstBytes) = (count, firstBytes)
   }
 }
 

@@ -16,6 +16,21 @@ package struct DirectoryListing {
     }
   }
 
+  /// The first bytes of names, as a set in which some bytes count as the same.
+  package struct FirstBytes: Sendable {
+    private var bits: UInt64 = 0
+
+    package init(_ bytes: [UInt8] = []) { for byte in bytes { insert(byte) } }
+
+    @inline(__always)
+    package mutating func insert(_ byte: UInt8) { bits |= 1 << UInt64(byte & 63) }
+
+    @inline(__always)
+    package func contains(_ byte: UInt8) -> Bool { bits & (1 << UInt64(byte & 63)) != 0 }
+
+    package func isDisjoint(with other: FirstBytes) -> Bool { bits & other.bits == 0 }
+  }
+
   /// The least space that is offered to a system call.
   static let space = 16 * 1024
   /// The largest capacity that is kept for the next directory.
@@ -26,12 +41,14 @@ package struct DirectoryListing {
   @usableFromInline var end = 0
   /// The number of entries.
   package internal(set) var count = 0
+  /// Those of the names.
+  package internal(set) var firstBytes = FirstBytes()
 
   package init() {}
 
   package mutating func removeAll() {
     if bytes.count > Self.largestKept { bytes = [] }
-    (end, count) = (0, 0)
+    (end, count, firstBytes) = (0, 0, FirstBytes())
   }
 
   /// Calls `body` with each entry.
@@ -58,6 +75,7 @@ package struct DirectoryListing {
     }
     end += length
     count += 1
+    if let byte = entry.name.first { firstBytes.insert(byte) }
   }
 
   mutating func makeRoom(for length: Int) {

@@ -53,6 +53,11 @@ package func makeTemporaryDirectory(prefix: String) throws(SystemError) -> Path 
   return made
 }
 
+/// Whether there is something at a path, also a link that leads nowhere. Cheaper than an error.
+package func fileExists(_ path: Path) -> Bool {
+  path.withCString { faccessat(AT_FDCWD, $0, F_OK, AT_SYMLINK_NOFOLLOW) } == 0
+}
+
 /// Removes a file, if it exists.
 package func removeFile(_ path: Path) {
   _ = path.withCString { unlink($0) }
