@@ -7,7 +7,7 @@ protocol ReadinessProbe: Sendable {
   /// Tests the condition and calls `answer`, on the queue for which the probe was created.
   func ask(
     _ condition: TaskDefinition.Readiness.Condition, _ answer: @escaping @Sendable (Bool) -> Void)
-  /// Ends a test whose answer nobody needs any more.
+  /// Ends a test whose answer is no longer needed.
   func cancel()
 }
 

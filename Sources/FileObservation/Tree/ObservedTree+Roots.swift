@@ -270,6 +270,8 @@ extension ObservedTree {
   mutating func compareMounts(at points: Set<Path>) {
     for point in points.sorted(by: { $0.bytes.count < $1.bytes.count }) {
       if let entry = existingEntry(at: point) { compareEntry(entry, for: .scan(comparison)) }
+      // Most file systems are mounted elsewhere, and their paths need not be compared with those of all directories.
+      guard roots.contains(where: { snapshot.path(of: $0).isWithin(point) }) else { continue }
       let anchors = directories.entries.filter { directory in
         (roots[directory] != nil || directories.coverage(of: directory) == .named)
           && snapshot.path(of: directory).isWithin(point)

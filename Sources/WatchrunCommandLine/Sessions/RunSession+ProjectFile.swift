@@ -37,10 +37,12 @@ extension RunSession {
     let files = source?.candidates ?? []
     let variables = state.withLock { $0.plan.environmentFiles }
     if files.isEmpty && variables.isEmpty { return batch }
-    let changed = Set(batch.changes.flatMap { [$0.path, $0.from].compactMap(\.self) })
-    if let source, files.contains(where: changed.contains) {
+    func hasChanged(_ file: Path) -> Bool {
+      batch.changes.contains { $0.path == file || $0.from == file }
+    }
+    if let source, files.contains(where: hasChanged) {
       readAgain(source, runner)
-    } else if let file = variables.first(where: changed.contains) {
+    } else if let file = variables.first(where: hasChanged) {
       readVariablesAgain(file, runner)
     }
     // Other tasks of a project may watch a file with variables.

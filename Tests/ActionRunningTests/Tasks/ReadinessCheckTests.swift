@@ -115,16 +115,20 @@ struct ReadinessCheckTests {
     #expect(results.entries == [.ready])
   }
 
-  @Test func `a command is run at growing intervals, and killed if it takes too long`() {
-    let launcher = FakeLauncher()
+  private func check(byCommandOf launcher: FakeLauncher) -> ReadinessCheck {
     let request = SpawnRequest(arguments: [Array("pg_isready".utf8)], environment: [])
     let probe = CommandProbe(scheduler: scheduler) {
       (ended) throws(SystemError) -> any LaunchedGroup in
       try launcher.launch(request, ended: ended)
     }
-    let check = ReadinessCheck(
+    return ReadinessCheck(
       .init(.command(Command("pg_isready"))), scheduler: scheduler, probe: probe
     ) { [results] in results.note($0) }
+  }
+
+  @Test func `a command is run at growing intervals, and killed if it takes too long`() {
+    let launcher = FakeLauncher()
+    let check = check(byCommandOf: launcher)
     check.begin()
     launcher.groups[0].endLeader(.exited(2))
     scheduler.advance(by: .milliseconds(50))
@@ -143,14 +147,7 @@ struct ReadinessCheckTests {
 
   @Test func `the command of a cancelled check is killed`() {
     let launcher = FakeLauncher()
-    let request = SpawnRequest(arguments: [Array("pg_isready".utf8)], environment: [])
-    let probe = CommandProbe(scheduler: scheduler) {
-      (ended) throws(SystemError) -> any LaunchedGroup in
-      try launcher.launch(request, ended: ended)
-    }
-    let check = ReadinessCheck(
-      .init(.command(Command("pg_isready"))), scheduler: scheduler, probe: probe
-    ) { [results] in results.note($0) }
+    let check = check(byCommandOf: launcher)
     check.begin()
     check.cancel()
     #expect(launcher.calls.last == .send(.kill, group: 1))
