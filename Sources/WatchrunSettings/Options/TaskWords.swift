@@ -72,9 +72,11 @@ struct TaskWords {
     }
     let rest = Array(words.dropFirst())
     if let option = rest.first, option.first == UInt8(ascii: "-") {
+      let options = rest.prefix { $0 != "--".word }
       let advice =
         isOption(option, hasNext: rest.count > 1)
-        ? "and options precede it: watchrun \(ShellWords.quoted(rest + [first]))"
+        ? "and options precede it: watchrun "
+          + ShellWords.quoted(options + [first] + rest.dropFirst(options.count))
         : "and its arguments follow '--': watchrun "
           + ShellWords.quoted([first, "--".word] + rest)
       throw .usage("'\(name)' is a task, \(advice); for the program: watchrun -- \(line)")
