@@ -13,8 +13,8 @@ extension ChangeJudge {
     _ changes: [ChangeBatch.Change], _ evidence: [Path: Verdict]
   ) -> [Path] {
     changes.filter { change in
-      (change.kind == .modified || isOfEditedKind(change.path)) && records[change.path] == nil
-        && evidence[change.path] != .run
+      evidence[change.path] != .run
+        && records[change.path].map { $0.unjudged != nil && !$0.wasJudged } ?? true
     }.prefix(ContentReader.mostFiles).map(\.path)
   }
 
@@ -26,7 +26,7 @@ extension ChangeJudge {
       switch evidence[change.path] {
       case .others: true
       case .run: false
-      case .unknown, nil: records[change.path]?.isEdited == true
+      case .unknown, nil: records[change.path].map { $0.isEdited || $0.unjudged != nil } ?? false
       }
     }.prefix(ContentReader.mostFiles).map { ($0.path, false) }
   }
@@ -78,18 +78,23 @@ extension ChangeJudge {
       return known == nil || known != knowledge.files[change.path]?.content
     case .run: return false
     case .unknown:
-      guard let record = records[change.path] else {
-        return (!change.wasAbsent || isOfEditedKind(change.path))
-          && !knowledge.built.contains(change.path)
-      }
+      guard let record = records[change.path] else { return isTyped(change, knowledge) }
       if isInRow(record, after: time) && !record.count.isAtOtherTime(time) { return false }
-      if record.isEdited {
-        return record.knownContent.map { $0 != knowledge.content(of: change.path) } ?? true
+      if !record.isEdited && (record.wasJudged || record.count.repetitions == 0) { return false }
+      guard record.isEdited || record.unjudged != nil else {
+        // Its former changes have stopped builds.
+        return true
       }
-      // Its former changes have stopped builds, so that none was judged.
-      return record.count.repetitions > 0 && record.knownContent == nil
-        && record.judgedContent == nil
+      if record.knownContent == knowledge.content(of: change.path) { return false }
+      // What was kept for the end of a build that was stopped may be its own, and was removed with it.
+      let isRemoval = change.isOfEntry && !change.wasAbsent
+      return record.isEdited || !isRemoval && isTyped(record.unjudged ?? change, knowledge)
     }
+  }
+
+  /// Whether people rather than builds make such a change of a path that has never changed before.
+  private func isTyped(_ change: PendingChange, _ knowledge: Knowledge) -> Bool {
+    (!change.wasAbsent || isOfEditedKind(change.path)) && !knowledge.built.contains(change.path)
   }
 
   /// Whether the path has changed in more starts in a row than stop a build: in the fewer, the more of its work

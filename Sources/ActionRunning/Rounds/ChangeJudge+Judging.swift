@@ -105,6 +105,7 @@ extension ChangeJudge {
     for change in pending {
       let content = knowledge.content(of: change.path)
       records[change.path, default: Record()].judgedContent = content
+      records[change.path]?.wasJudged = true
       if !knowledge.owed.contains(change.path) {
         received.append(change.path)
       } else if !isKnown(content, of: change) {

@@ -67,6 +67,8 @@ extension ChangeJudge {
     var entriesChanged = false
     /// Whether an entry of the directory was created or removed in the round before.
     var entriesChangedBefore = false
+    /// Whether a change was judged, so that runs which reached their ends may have made it.
+    var wasJudged = false
     /// Whether others are known to change the path.
     var isEdited = false
     /// What proves that runs write the path.
@@ -151,7 +153,7 @@ extension ChangeJudge.Record {
   /// Whether nothing is lost without the record.
   fileprivate var isEmpty: Bool {
     var rest = self
-    rest.lastRound = 0
+    (rest.lastRound, rest.wasJudged) = (0, false)
     return rest == ChangeJudge.Record()
   }
 }

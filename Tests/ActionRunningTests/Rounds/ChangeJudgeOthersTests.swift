@@ -135,6 +135,50 @@ struct ChangeJudgeOthersTests {
     #expect(bench.actions.isEmpty)
   }
 
+  @Test(arguments: [nil, "0"], [true, false])
+  func `what a build has made before a save stopped it does not stop the next one`(
+    _ former: String?, isOnlyReader: Bool
+  ) {
+    var bench = ChangeJudgeBench(Self.files)
+    bench.programs = ["/p/o"]
+    for path in ["/p/o", "/p/text"] as [Path] where former != nil { bench.files[path] = .text("0") }
+    bench.write("/p/a", "saved", .idle)
+    bench.begin()
+    if former == nil { bench.write("/p/text", "1", .building) }
+    bench.write("/p/o", "1", .building)
+    #expect(bench.actions.isEmpty)
+    for count in 1...4 {
+      bench.now += .milliseconds(300 + 200 * count)
+      bench.write("/p/a", "\(count)", .building)
+      #expect(bench.run == ["/p/a"])
+      // As make removes what it has not finished.
+      bench.write("/p/o", nil)
+      bench.request()
+      bench.launch(isOnlyReader: isOnlyReader)
+      bench.now += .milliseconds(100 * count)
+      bench.write("/p/o", "2", .building)
+      #expect(bench.actions.isEmpty)
+      bench.write("/p/o", nil, .building)
+      #expect(bench.actions.isEmpty)
+      if former == nil { bench.write("/p/text", "\(count)", .building) }
+      #expect(bench.actions.isEmpty)
+    }
+  }
+
+  @Test
+  func `what was saved while a build was being stopped stops the next one when it is saved again`()
+  {
+    var bench = ChangeJudgeBench(Self.files)
+    bench.begin()
+    bench.write("/p/a", "saved", .building)
+    #expect(bench.run == ["/p/a"])
+    bench.write("/p/b", "saved", .running)
+    bench.begin()
+    bench.now += .milliseconds(300)
+    bench.write("/p/b", "saved again", .building)
+    #expect(bench.run == ["/p/b"])
+  }
+
   @Test(arguments: [(4, 3), (2, 5), (0.2, 10)], [true, false])
   func `at the same time after each start, a path stops a build some times`(
     _ law: (seconds: Double, stops: Int), isEdited: Bool
