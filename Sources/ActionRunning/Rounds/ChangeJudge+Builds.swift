@@ -14,7 +14,8 @@ extension ChangeJudge {
   ) -> [Path] {
     changes.filter { change in
       evidence[change.path] != .run
-        && records[change.path].map { $0.unjudged != nil && !$0.wasJudged } ?? true
+        && records[change.path].map { !$0.isEdited && !$0.wasJudged }
+          ?? (change.kind == .modified || isOfEditedKind(change.path))
     }.prefix(ContentReader.mostFiles).map(\.path)
   }
 
@@ -26,7 +27,7 @@ extension ChangeJudge {
       switch evidence[change.path] {
       case .others: true
       case .run: false
-      case .unknown, nil: records[change.path].map { $0.isEdited || $0.unjudged != nil } ?? false
+      case .unknown, nil: records[change.path].map { $0.isEdited || !$0.wasJudged } ?? false
       }
     }.prefix(ContentReader.mostFiles).map { ($0.path, false) }
   }
@@ -80,15 +81,17 @@ extension ChangeJudge {
     case .unknown:
       guard let record = records[change.path] else { return isTyped(change, knowledge) }
       if isInRow(record, after: time) && !record.count.isAtOtherTime(time) { return false }
-      if !record.isEdited && (record.wasJudged || record.count.repetitions == 0) { return false }
-      guard record.isEdited || record.unjudged != nil else {
-        // Its former changes have stopped builds.
-        return true
-      }
+      if !record.isEdited && record.wasJudged { return false }
       if record.knownContent == knowledge.content(of: change.path) { return false }
+      if record.isEdited { return true }
+      let hasChangedBefore = record.count.repetitions > 0
+      guard let kept = record.unjudged else {
+        // Its former changes have stopped builds, or a run has received them.
+        return hasChangedBefore || isTyped(change, knowledge)
+      }
       // What was kept for the end of a build that was stopped may be its own, and was removed with it.
       let isRemoval = change.isOfEntry && !change.wasAbsent
-      return record.isEdited || !isRemoval && isTyped(record.unjudged ?? change, knowledge)
+      return hasChangedBefore && !isRemoval && isTyped(kept, knowledge)
     }
   }
 

@@ -105,11 +105,11 @@ extension ChangeJudge {
     for change in pending {
       let content = knowledge.content(of: change.path)
       records[change.path, default: Record()].judgedContent = content
-      records[change.path]?.wasJudged = true
       if !knowledge.owed.contains(change.path) {
         received.append(change.path)
       } else if !isKnown(content, of: change) {
         comparison.differing.append(change)
+        records[change.path]?.wasJudged = true
       } else if records[change.path]?.due == nil {
         // A follow-up that is due for the path remains due.
         comparison.unchanged.append(change)

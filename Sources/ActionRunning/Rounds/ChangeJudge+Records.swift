@@ -67,7 +67,7 @@ extension ChangeJudge {
     var entriesChanged = false
     /// Whether an entry of the directory was created or removed in the round before.
     var entriesChangedBefore = false
-    /// Whether a change was judged, so that runs which reached their ends may have made it.
+    /// Whether a change was judged to require a run, so that runs which reached their ends may have made it.
     var wasJudged = false
     /// Whether others are known to change the path.
     var isEdited = false
