@@ -70,7 +70,8 @@ import Testing
 
   @Test(arguments: [
     ["make"], ["true && make && true"], ["cd . && make | cat"], ["--build", "make", "true"],
-    ["sh", "build.sh"], ["-r", "make"], ["-d", "10s", "make"],
+    ["sh", "build.sh"], ["-r", "make"], ["-d", "10s", "make"], ["-o", "queue", "make"],
+    ["-r", "-d", "10s", "make"],
   ])
   func `what is saved while make compiles is in the result`(_ words: [String]) async throws {
     try await withProject { project in

@@ -24,9 +24,6 @@ public struct TaskDefinition: Sendable, Hashable {
   /// Whether only requests for this task and for its dependents start it, and none for all tasks. A manual task is
   /// postponed as well.
   public var isManual = false
-  /// Whether the policy for a change during a run is the default one.
-  package var hasDefaultPolicy: Bool { policy.busyPolicy == nil || isDefaultQueue }
-  private var isDefaultQueue = false
 
   /// Creates a task. By default it runs at the start, and when a file that it watches changes. A
   /// service is kept alive.
@@ -53,7 +50,6 @@ public struct TaskDefinition: Sendable, Hashable {
     self.init(
       name, command, triggers: .all, isService: policy.busyPolicy?.interruptsRuns ?? false)
     self.policy = policy
-    isDefaultQueue = policy.busyPolicy == nil
     self.policy.busyPolicy = policy.busyPolicy ?? .queue
   }
 
@@ -83,7 +79,6 @@ public struct TaskDefinition: Sendable, Hashable {
     rules.watches = !triggers.watched.isEmpty
     rules.isPostponed = isPostponed || isManual
     rules.isManual = isManual
-    rules.stopsBuilds = hasDefaultPolicy && !isService
     return rules
   }
 

@@ -101,7 +101,7 @@ extension TaskRunner {
   /// reported.
   func findBuilds() {
     let (runs, found) = state.access { state in
-      (state.machine.finiteRuns.compactMap { state.workers[$0] }, state.buildSearch.found)
+      (state.machine.possibleBuilds.compactMap { state.workers[$0] }, state.buildSearch.found)
     }
     if runs.isEmpty { return }
     let building = runs.filter { worker in

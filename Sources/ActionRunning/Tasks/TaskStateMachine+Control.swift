@@ -16,10 +16,17 @@ extension TaskStateMachine {
   /// stopped, and the next one begins when the burst has ended.
   package mutating func changedInBurst(_ names: Set<String>) -> [Action] {
     if isPaused { return [] }
-    let building = order.filter { names.contains($0) && isBuilding($0) }
+    let building = order.filter {
+      names.contains($0) && (isBuilding($0) || isBuildingService($0))
+    }
     return proceed(
       building.flatMap { name in
-        let actions = request(name, .change)
+        var actions: [Action] = []
+        if tasks[name]?.phase.isUp == true {
+          update(name) { $0.phase = .atRest }
+          actions = [.giveUpReadiness(name), .stop(name)]
+        }
+        actions += request(name, .change)
         update(name) { $0.setJudging(.inBurst) }
         return actions
       })

@@ -131,9 +131,10 @@ extension TaskStateMachine {
     update(name) { task in
       (task.request, task.reason, task.hasNewResult) = (nil, reason, false)
       if isUpToDate { task.wasHeldBack = false }
+      task.isBuilding = false
     }
     if task.rules.isService { return beginService(name, task, reason) }
-    update(name) { ($0.phase, $0.isBuilding) = (.running, false) }
+    update(name) { $0.phase = .running }
     return [.start(name, reason)]
   }
 

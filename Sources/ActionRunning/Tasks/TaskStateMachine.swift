@@ -105,8 +105,6 @@ package struct TaskStateMachine: Sendable {
     package var watches = false
     /// Whether a request for all tasks leaves it out.
     package var isManual = false
-    /// Whether a change stops a run that builds: the policy is the default one.
-    package var stopsBuilds = false
 
     package init(_ name: String, dependencies: [String] = []) {
       self.name = name
@@ -208,8 +206,11 @@ package struct TaskStateMachine: Sendable {
       self.rules = rules
     }
 
-    /// What a change during the active run leads to.
-    var busyPolicy: BusyPolicy { isBuilding && rules.stopsBuilds ? .restart : rules.busyPolicy }
+    /// What a change during the active run leads to. One that waited for the end of a build would be taken for
+    /// up to date then.
+    var busyPolicy: BusyPolicy {
+      isBuilding && rules.busyPolicy == .queue ? .restart : rules.busyPolicy
+    }
 
     /// Whether a change may stop its run. Whatever is known of who changes what, not every run is stopped.
     var mayBeStopped: Bool { stops < TaskStateMachine.mostStops }
@@ -373,15 +374,23 @@ extension TaskStateMachine {
     return task.phase.isRun || task.phase.isUp
   }
 
-  /// The tasks of which it must be known, when something changes, whether their runs build.
-  var finiteRuns: [String] { order.filter { tasks[$0]?.phase == .running } }
+  /// The tasks of which it must be known, when something changes, whether they build.
+  var possibleBuilds: [String] {
+    order.filter { tasks[$0]?.phase == .running || changeRestartsService($0) }
+  }
+
+  /// Whether a change to the task's files restarts a service at once.
+  private func changeRestartsService(_ name: String) -> Bool {
+    guard let rules = tasks[name]?.rules else { return false }
+    return rules.isService && rules.busyPolicy == .restart && changeInterruptsRun(of: name)
+  }
 
   /// The tasks whose active runs a change stops if they build.
   var runsStoppedIfBuilding: [String] {
     if isPaused { return [] }
-    return finiteRuns.filter { name in
+    return possibleBuilds.filter { name in
       guard let task = tasks[name], task.mayBeStopped else { return false }
-      return task.rules.stopsBuilds || task.rules.busyPolicy == .restart
+      return task.rules.busyPolicy == .queue || task.rules.busyPolicy == .restart
     }
   }
 
@@ -390,6 +399,11 @@ extension TaskStateMachine {
     runsStoppedIfBuilding.filter { name in
       changed.contains(name) || !changed.isDisjoint(with: ancestors[name, default: []])
     }
+  }
+
+  /// Whether it is a service that is about to build, as with `-r make`, and a change to its files restarts it.
+  func isBuildingService(_ name: String) -> Bool {
+    tasks[name]?.isBuilding == true && changeRestartsService(name) && !isBlocked(name)
   }
 
   /// The active runs of these tasks build, and no others do.

@@ -29,7 +29,6 @@ final class RunReporter: Sendable {
     var endedServices: Set<String> = []
     /// The tasks that a change restarts.
     var restarted: Set<String> = []
-    var queued: Set<String> = []
     var tasks: [TaskDefinition] = []
     var hadRound = false
   }
@@ -62,9 +61,6 @@ final class RunReporter: Sendable {
         plan.graph.tasks.filter { $0.isService || $0.policy.keepsAlive }.map(\.name))
       state.restarted = Set(
         plan.graph.tasks.filter { $0.policy.busyPolicy == .restart }.map(\.name))
-      state.queued = Set(
-        plan.graph.tasks.filter { $0.policy.busyPolicy == .queue && !$0.hasDefaultPolicy }
-          .map(\.name))
     }
   }
 
@@ -81,9 +77,6 @@ final class RunReporter: Sendable {
   /// Whether the latest run of a service has ended with status 0, which is neither a success nor a failure of
   /// its command.
   func hasEnded(_ service: String) -> Bool { state.withLock { $0.endedServices.contains(service) } }
-
-  /// Whether a change waits for the end of the task's run, as is set for it.
-  func isQueued(_ task: String) -> Bool { state.withLock { $0.queued.contains(task) } }
 
   func text(of task: String) -> TaskText {
     state.withLock { $0.texts[task] }

@@ -134,10 +134,8 @@ extension WaitingReporter {
     let words = reporter.text(of: waiting.name).words
     let place = ProjectDirectory(path: reporter.directory)
     if waiting.mayBeMissed && !state.withLock({ $0.waiting.mayBeByRuns(waiting) }) {
-      let setting = reporter.hasFile ? "\"onBusy\": \"queue\"" : "-o queue"
-      return "a program that compares times may take it for up to date: "
-        + (reporter.isQueued(waiting.name)
-          ? "without \(setting), a save stops that" : "save it again after this run")
+      return
+        "a program that compares times may take it for up to date: save it again after this run"
     }
     if reporter.isRestarted(waiting.name) || state.withLock({ $0.waiting.mayBeByRuns(waiting) })
       || ProjectDetection.Script(words, in: place).watchesByItself

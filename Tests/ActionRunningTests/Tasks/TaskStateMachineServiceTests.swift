@@ -32,6 +32,22 @@ struct TaskStateMachineServiceTests {
     #expect(script.isReady("s") == ["s*", "."])
   }
 
+  @Test func `a service that builds is stopped in the burst, unless a run needs it`() {
+    var script = MachineScript([rules("s", service: true), rules("t", after: "s")])
+    _ = script { $0.start() }
+    #expect(script.machine.runsStoppedIfBuilding == ["s"])
+    #expect(script { $0.changedInBurst(["s"]) } == [])
+    script.machine.setBuilding(["s"])
+    #expect(script { $0.changedInBurst(["s"]) } == ["~s"])
+    #expect(script { $0.changedInBurst(["s"]) } == [])
+    #expect(script.state("s") == .ready)
+    #expect(script { $0.burstHasEnded() } == ["+s"])
+    start(&script, "s")
+    #expect(script.isReady("s") == ["s*", "+t"])
+    script.machine.setBuilding(["s"])
+    #expect(script { $0.changedInBurst(["s"]) } == [])
+  }
+
   @Test func `a service that ignores changes is restarted by a key only`() {
     var script = MachineScript([rules("s", policy: .ignore, service: true)])
     _ = script { $0.start() }

@@ -171,17 +171,15 @@ struct TaskStateMachineTests {
   }
 
   @Test(arguments: [nil, BusyPolicy.queue, .ignore])
-  func `a change stops a run that builds, unless its policy was chosen`(_ chosen: BusyPolicy?) {
-    var own = rules("a", policy: chosen)
-    own.stopsBuilds = chosen == nil
-    var script = MachineScript([own, rules("b", after: "a")])
+  func `a change stops a run that builds, unless it is to be ignored`(_ policy: BusyPolicy?) {
+    var script = MachineScript([rules("a", policy: policy), rules("b", after: "a")])
     _ = script { $0.start() }
-    #expect(script.machine.finiteRuns == ["a"])
+    #expect(script.machine.possibleBuilds == ["a"])
     #expect(!script.machine.isBuilding("a"))
     script.machine.setBuilding(["a"])
-    #expect(script.machine.isBuilding("a") == (chosen == nil))
-    #expect(script.change("a") == (chosen == nil ? ["~a"] : []))
-    if chosen == nil {
+    #expect(script.machine.isBuilding("a") == (policy != .ignore))
+    #expect(script.change("a") == (policy != .ignore ? ["~a"] : []))
+    if policy != .ignore {
       #expect(script.end("a", .cancelled) == ["+a"])
       // The next run has not begun to build.
       #expect(script.change("a") == [])
@@ -190,9 +188,7 @@ struct TaskStateMachineTests {
   }
 
   @Test func `a run that is stopped in a burst begins anew when the burst has ended`() {
-    var own = rules("a")
-    own.stopsBuilds = true
-    var script = MachineScript([own, rules("b", after: "a")])
+    var script = MachineScript([rules("a"), rules("b", after: "a")])
     _ = script { $0.start() }
     #expect(script { $0.changedInBurst(["a"]) } == [])
     script.machine.setBuilding(["a"])
@@ -213,14 +209,12 @@ struct TaskStateMachineTests {
   }
 
   @Test func `a burst is cut short only for runs that may be stopped, and their files`() {
-    var own = rules("a")
-    own.stopsBuilds = true
-    var below = rules("b", after: "a")
-    below.stopsBuilds = true
-    var script = MachineScript([own, below, rules("queue", policy: .queue)])
+    var script = MachineScript([
+      rules("a"), rules("b", after: "a"), rules("ignore", policy: .ignore),
+    ])
     _ = script { $0.start() }
     #expect(script.machine.runsStoppedIfBuilding == ["a"])
-    #expect(script.machine.runsStoppedIfBuilding(whenChanged: ["b", "queue"]) == [])
+    #expect(script.machine.runsStoppedIfBuilding(whenChanged: ["b", "ignore"]) == [])
     #expect(script.machine.runsStoppedIfBuilding(whenChanged: ["a"]) == ["a"])
     _ = script { $0.pause() }
     #expect(script.machine.runsStoppedIfBuilding == [])
@@ -238,9 +232,7 @@ struct TaskStateMachineTests {
   }
 
   @Test func `a test that builds is stopped by a change of what it depends on`() {
-    var test = rules("test", after: "build")
-    test.stopsBuilds = true
-    var script = MachineScript([rules("build"), test])
+    var script = MachineScript([rules("build"), rules("test", after: "build")])
     _ = script { $0.start() }
     #expect(script.end("build") == ["+test"])
     #expect(!script.machine.isBuilding("build"))
