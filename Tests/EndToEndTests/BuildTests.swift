@@ -92,6 +92,30 @@ import Testing
     }
   }
 
+  @Test func `what is saved while make ignores it is named, and not green until it is saved again`()
+    async throws
+  {
+    try await withProject { project in
+      try project.write("source", "1")
+      try project.write("Makefile", Self.makefile)
+      try project.write(".gitignore", "app")
+      let watchrun = try await project.startRunning(["-o", "ignore"], "make")
+      try await eventually("the first run has ended") { watchrun.runsEnded == 1 }
+      try await Task.sleep(for: .milliseconds(50))
+      try project.place("source", "2")
+      try await eventually("the second run reads it") { project.logged == ["begun", "begun"] }
+      try project.place("source", "3")
+      try await watchrun.said("source saved in a build, which may take it for up to date")
+      let question = try await project.start("--wait")
+      try await #expect(question.ended() == .exited(1))
+      #expect(project.read("app") == "2\n")
+      try project.place("source", "4")
+      let second = try await project.start("--wait")
+      try await #expect(second.ended() == .exited(0))
+      #expect(project.read("app") == "4\n")
+    }
+  }
+
   @Test func `build and command receive the same changes`() async throws {
     try await withProject { project in
       let line = #"echo "$0 $WATCHRUN_REASON ${WATCHRUN_FIRST##*/} $WATCHRUN_COUNT" >> "$LOG""#

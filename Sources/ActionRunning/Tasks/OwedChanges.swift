@@ -128,6 +128,14 @@ struct OwedChanges: Sendable {
   /// The tasks that have ignored changes since their latest start, by their policy. These are owed no run.
   private(set) var behind: Set<String> = []
 
+  /// What people have saved while programs worked in the tasks' runs that compare times, and take it for up to
+  /// date from then on, until it is saved again.
+  private(set) var missed: [String: Set<Path>] = [:]
+
+  mutating func miss(_ paths: [Path], by task: String) {
+    missed[task, default: []].formUnion(paths)
+  }
+
   /// Changes that the task watches were ignored.
   mutating func ignore(by task: String) {
     behind.insert(task)
@@ -138,6 +146,7 @@ struct OwedChanges: Sendable {
   mutating func add(_ batch: ChangeBatch, to tasks: some Sequence<String>) {
     var known: [(before: Account, after: Account)] = []
     for task in tasks {
+      missed[task]?.subtract(batch.changes.map(\.path))
       let before = accounts.removeValue(forKey: task) ?? Account()
       if let same = known.first(where: { $0.before == before }) {
         accounts[task] = same.after
@@ -152,6 +161,7 @@ struct OwedChanges: Sendable {
 
   /// Adds changes that a task watches.
   mutating func add(_ batch: ChangeBatch, to task: String) {
+    missed[task]?.subtract(batch.changes.map(\.path))
     accounts[task, default: Account()].add(batch)
   }
 

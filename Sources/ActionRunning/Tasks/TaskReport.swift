@@ -94,6 +94,9 @@ extension TaskReport {
     case gaveUp(afterRestarts: Int)
     /// Changes during its run are ignored, by the policy ``BusyPolicy/ignore``.
     case ignored(RunTrigger)
+    /// Files were saved while a program worked in its run that compares times, as make does, and the run was not
+    /// stopped: later runs take them for up to date, until they are saved again.
+    case missed(RunTrigger)
     /// Something happened that the state of the task rules out, as this text says: a mistake in this library.
     /// It was ignored. A debug build stops instead.
     case rejected(String)

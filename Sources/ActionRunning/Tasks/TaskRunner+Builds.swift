@@ -38,7 +38,7 @@ extension TaskRunner {
 
   private func filesWereSaved(_ paths: [Path]) {
     let changed = state.access { state -> Set<String> in
-      if state.machine.runsStoppedIfBuilding.isEmpty { return [] }
+      if state.machine.runsOutdatedIfBuilding.isEmpty { return [] }
       let changes = paths.map { ChangeBatch.Change(path: $0, kind: .modified, type: .file) }
       let audiences = state.graph.audiences.filter { audience in
         changes.contains(where: audience.triggers.isTriggered)
@@ -56,7 +56,7 @@ extension TaskRunner {
       return searchBuilds(changed, later: next)
     }
     let runs = state.access { state in
-      state.machine.runsStoppedIfBuilding(whenChanged: changed).compactMap { state.workers[$0] }
+      state.machine.runsOutdatedIfBuilding(whenChanged: changed).compactMap { state.workers[$0] }
     }
     if runs.isEmpty { return }
     let before = processorTimeOfThread()

@@ -36,9 +36,14 @@ extension TaskRunner {
     let received = state.access({ $0.components }).map { component in
       (component, divide(parts, in: component, for: isOwed))
     }
+    let missed = missed(parts, evidence)
     // Before anything begins: tasks that watch the same are owed one list.
     for (part, names) in parts.groups(received.flatMap(\.1)) {
       state.access { $0.owed.add(part, to: names) }
+    }
+    for (name, changes) in missed {
+      state.access { $0.owed.miss(changes.map(\.path), by: name) }
+      report(.task(name, .missed(RunTrigger(.change, changes: changes))))
     }
     // The first round begins runs that cannot have made these changes, so the situations are those before.
     let situations = received.map { component, watching in
@@ -80,6 +85,24 @@ extension TaskRunner {
 
   /// Beyond so many paths, what is known of them is dropped: most have names of their own each time.
   private static let mostDeclaredPaths = 1000
+
+  /// What others have saved in builds that a save does not stop, by task.
+  private func missed(
+    _ parts: BatchParts, _ evidence: [Path: Verdict]
+  ) -> [(name: String, changes: [ChangeBatch.Change])] {
+    let (names, components) = state.access { ($0.machine.buildsThatMissSaves, $0.components) }
+    return names.compactMap { name in
+      let rounds = components.first { $0.names.contains(name) }?.rounds
+      let saved = parts[name].changes.filter { change in
+        switch evidence[change.path] {
+        case .others: true
+        case .run: false
+        case .unknown, nil: rounds?.records[change.path]?.isEdited == true
+        }
+      }
+      return saved.isEmpty ? nil : (name, saved)
+    }
+  }
 
   /// What the tasks of a component receive of a batch, without what they ignore.
   private func divide(

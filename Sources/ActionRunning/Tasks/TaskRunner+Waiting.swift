@@ -188,6 +188,10 @@ extension TaskRunner {
     }
   }
 
+  /// What was saved and may be missing in the results of these tasks, until it is saved again, for callers on the
+  /// queue.
+  package var missed: [String: Set<Path>] { state.access { $0.owed.missed } }
+
   /// Whether changes start no runs, for callers on the queue.
   package var isPaused: Bool { state.access { $0.machine.isPaused } }
 

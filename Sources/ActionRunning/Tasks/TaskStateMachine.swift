@@ -385,18 +385,27 @@ extension TaskStateMachine {
     return rules.isService && rules.busyPolicy == .restart && changeInterruptsRun(of: name)
   }
 
-  /// The tasks whose active runs a change stops if they build.
-  var runsStoppedIfBuilding: [String] {
+  /// The tasks whose active runs a change makes worthless if they build.
+  var runsOutdatedIfBuilding: [String] {
     if isPaused { return [] }
     return possibleBuilds.filter { name in
       guard let task = tasks[name], task.mayBeStopped else { return false }
-      return task.rules.busyPolicy == .queue || task.rules.busyPolicy == .restart
+      // What a run misses that ignores changes must be known.
+      return [.queue, .restart, .ignore].contains(task.rules.busyPolicy)
+    }
+  }
+
+  /// The tasks whose runs build, and are not stopped by a save.
+  var buildsThatMissSaves: [String] {
+    order.filter { name in
+      guard let task = tasks[name], task.phase == .running, task.isBuilding else { return false }
+      return task.busyPolicy == .ignore || !task.mayBeStopped
     }
   }
 
   /// The same, for changes of these tasks' files.
-  func runsStoppedIfBuilding(whenChanged changed: Set<String>) -> [String] {
-    runsStoppedIfBuilding.filter { name in
+  func runsOutdatedIfBuilding(whenChanged changed: Set<String>) -> [String] {
+    runsOutdatedIfBuilding.filter { name in
       changed.contains(name) || !changed.isDisjoint(with: ancestors[name, default: []])
     }
   }

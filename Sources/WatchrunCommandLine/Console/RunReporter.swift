@@ -203,6 +203,11 @@ extension RunReporter {
         .problem, task,
         "not restarted: it has ended \(restarts + 1) times in a row; the next change starts it",
         style: .warning)
+    case .task(let task, .missed(let trigger)):
+      say(
+        .problem, task,
+        "\(paths(of: trigger)) saved in a build, which may take it for up to date from now on: "
+          + "save it again when the build has ended", style: .warning)
     case .task(let task, .rejected(let input)):
       say(.problem, task, "internal error, ignored: \(input); please report it", style: .bad)
     case .changes(.foundLoop(let loop)):

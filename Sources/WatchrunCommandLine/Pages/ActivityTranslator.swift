@@ -73,6 +73,7 @@ struct ActivityTranslator {
     case .runner(.unsettled(let names)):
       return [.unsettled(names)]
     case .run, .task(_, .signaled), .task(_, .backingOff), .task(_, .gaveUp), .task(_, .ignored),
+      .task(_, .missed),
       .task(_, .rejected), .changes, .runner:
       return []
     }

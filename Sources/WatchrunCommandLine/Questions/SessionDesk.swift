@@ -188,7 +188,8 @@ final class SessionDesk: ServedSession {
   }
 
   func answer(to request: SessionRequest) -> SessionAnswer {
-    let runs = parts.withLock { $0?.runner }?.waiting ?? []
+    let runner = parts.withLock { $0?.runner }
+    let (runs, missed) = (runner?.waiting ?? [], runner?.missed ?? [:])
     let condition = condition(of: request.tasks)
     let blocked: SessionAnswer.State = pause.condition.isPaused ? .paused : .held
     let state: SessionAnswer.State =
@@ -197,7 +198,7 @@ final class SessionDesk: ServedSession {
     return picture.withLock { picture in
       picture.answer(
         to: request, state, process: Int(processIDs().own),
-        waiting: waiting.shown(runs)
+        waiting: waiting.shown(runs), missed: missed
       ) { entry in
         entry.cause == .pause
           ? "runs when the session is \(blocked == .held ? "released" : "resumed")"

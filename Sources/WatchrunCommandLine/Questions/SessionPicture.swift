@@ -199,13 +199,14 @@ extension SessionPicture {
   /// - Parameter text: Describes what a task waits for.
   func answer(
     to request: SessionRequest, _ state: SessionAnswer.State, process: Int,
-    waiting: [TaskRunner.Waiting], _ text: (TaskRunner.Waiting) -> String
+    waiting: [TaskRunner.Waiting], missed: [String: Set<Path>] = [:],
+    _ text: (TaskRunner.Waiting) -> String
   ) -> SessionAnswer {
     let tasks = request.tasks
     let isMeant = { (name: String) in tasks.isEmpty || tasks.contains(name) }
     var answer = SessionAnswer(
       directory: directory, command: commandLine, process: process, state: state)
-    answer.problem = problem
+    answer.problem = problem ?? self.missed(by: tasks, missed)
     answer.tasks = model.tasks.filter { isMeant($0.description.name) }.map { task in
       var entry = SessionAnswer.Task(task.description.name)
       entry.command = task.description.command
@@ -229,6 +230,16 @@ extension SessionPicture {
         })
     }
     return answer
+  }
+
+  /// What the results of tasks, or of those that they depend on, may be without.
+  private func missed(by tasks: [String], _ missed: [String: Set<Path>]) -> String? {
+    let subjects = plan.graph.withDependencies(tasks.isEmpty ? plan.graph.order : tasks)
+    let paths = subjects.reduce(into: Set<Path>()) { $0.formUnion(missed[$1] ?? []) }.sorted()
+    guard let first = paths.first else { return nil }
+    let more = paths.count == 1 ? "" : " and \(paths.count - 1) more"
+    return
+      "\(first.shown(in: directory))\(more) saved in a build, and may be missing in its result: save it again"
   }
 
   /// Tells sessions of the same directory apart.

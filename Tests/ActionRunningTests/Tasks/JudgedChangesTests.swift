@@ -160,6 +160,42 @@ struct JudgedChangesTests {
     withExtendedLifetime(source) {}
   }
 
+  @Test func `what is saved while make ignores it may be missed until it is saved again`()
+    async throws
+  {
+    let source = QuickSource()
+    let tasks = try RunningTasks(source: source) { directory in
+      [
+        TaskDefinition(
+          "a", in: directory, "./make -c 'until test -e go; do sleep 0.02; done'", watch: ["f"],
+          policy: .ignore)
+      ]
+    }
+    try tasks.directory.link("make", to: "/bin/sh")
+    try tasks.directory.write(to: "go")
+    tasks.runner.start()
+    #expect(await tasks.tells("a"))
+    #expect(await eventually { !tasks.runner.isFlushing })
+    try tasks.directory.remove("go")
+    // People edit it.
+    tasks.change("f")
+    #expect(await eventually { tasks.runner.builds("a") })
+    #expect(tasks.runner.missedNow == [:])
+    tasks.change("f")
+    #expect(await eventually { tasks.runner.missedNow == ["a": [tasks.directory["f"]]] })
+    #expect(
+      tasks.entries.count { if case .task("a", .missed) = $0 { true } else { false } } == 1)
+    try tasks.directory.write(to: "go")
+    #expect(await tasks.tells("a", times: 2))
+    #expect(await eventually { !tasks.runner.isFlushing })
+    #expect(tasks.runner.missedNow == ["a": [tasks.directory["f"]]])
+    tasks.change("f")
+    #expect(await tasks.tells("a", times: 3))
+    #expect(tasks.runner.missedNow == ["a": []])
+    #expect(await tasks.end())
+    withExtendedLifetime(source) {}
+  }
+
   /// What a run has changed is reported after its end, like a save directly after it.
   @Test(arguments: [false, true])
   func `what is saved after a run that ignores changes is not ignored`(isRemoval: Bool) async throws

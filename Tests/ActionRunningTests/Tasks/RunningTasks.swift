@@ -170,6 +170,8 @@ extension TaskDefinition {
 }
 
 extension TaskRunner {
+  var missedNow: [String: Set<Path>] { queue.sync { missed } }
+
   /// Whether a program works for the task that compares the times of files.
   func builds(_ name: String) -> Bool { queue.sync { worker(name)?.isBuilding == true } }
 

@@ -35,7 +35,7 @@ struct TaskStateMachineServiceTests {
   @Test func `a service that builds is stopped in the burst, unless a run needs it`() {
     var script = MachineScript([rules("s", service: true), rules("t", after: "s")])
     _ = script { $0.start() }
-    #expect(script.machine.runsStoppedIfBuilding == ["s"])
+    #expect(script.machine.runsOutdatedIfBuilding == ["s"])
     #expect(script { $0.changedInBurst(["s"]) } == [])
     script.machine.setBuilding(["s"])
     #expect(script { $0.changedInBurst(["s"]) } == ["~s"])

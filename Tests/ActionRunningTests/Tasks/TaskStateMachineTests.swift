@@ -210,24 +210,24 @@ struct TaskStateMachineTests {
 
   @Test func `a burst is cut short only for runs that may be stopped, and their files`() {
     var script = MachineScript([
-      rules("a"), rules("b", after: "a"), rules("ignore", policy: .ignore),
+      rules("a"), rules("b", after: "a"), rules("signal", policy: .signal(.hangup)),
     ])
     _ = script { $0.start() }
-    #expect(script.machine.runsStoppedIfBuilding == ["a"])
-    #expect(script.machine.runsStoppedIfBuilding(whenChanged: ["b", "ignore"]) == [])
-    #expect(script.machine.runsStoppedIfBuilding(whenChanged: ["a"]) == ["a"])
+    #expect(script.machine.runsOutdatedIfBuilding == ["a"])
+    #expect(script.machine.runsOutdatedIfBuilding(whenChanged: ["b", "signal"]) == [])
+    #expect(script.machine.runsOutdatedIfBuilding(whenChanged: ["a"]) == ["a"])
     _ = script { $0.pause() }
-    #expect(script.machine.runsStoppedIfBuilding == [])
+    #expect(script.machine.runsOutdatedIfBuilding == [])
     _ = script { $0.resume() }
     _ = script.end("a")
-    #expect(script.machine.runsStoppedIfBuilding(whenChanged: ["a"]) == ["b"])
+    #expect(script.machine.runsOutdatedIfBuilding(whenChanged: ["a"]) == ["b"])
     _ = script.end("b")
     for count in 0...10 {
       _ = script { $0.keyPressed(["a"]) }
       script.machine.setBuilding(["a"])
       _ = script.change("a")
       _ = script.end("a", .cancelled)
-      #expect(script.machine.runsStoppedIfBuilding == (count < 9 ? ["a"] : []))
+      #expect(script.machine.runsOutdatedIfBuilding == (count < 9 ? ["a"] : []))
     }
   }
 
