@@ -7,6 +7,10 @@ import SystemCalls
 /// group is polled, after 1 ms and then at growing intervals.
 package struct StopSequence: Sendable {
   package enum Action: Hashable, Sendable {
+    /// Run the stop command, and call `commandEnded`.
+    case runCommand
+    /// Kill the stop command.
+    case killCommand
     /// Send the signal to the group and to the groups of descendants.
     case send(Signal)
     /// Send SIGKILL to them.
@@ -20,6 +24,10 @@ package struct StopSequence: Sendable {
   }
 
   private enum Phase: Hashable {
+    /// The stop command runs.
+    case commanded
+    /// It has ended, and what it has asked to end has a moment for that.
+    case leaving
     case asked
     case killed
     /// Nothing can be done but wait.
@@ -30,6 +38,8 @@ package struct StopSequence: Sendable {
   private static let intervalsIfStuck = BackOff(.milliseconds(1) ... .seconds(2))
   /// The time that a killed group is given. A process that needs longer is stuck in the kernel.
   private static let timeAfterKill = Duration.seconds(2)
+  /// The time that a group is given after the stop command has succeeded.
+  private static let timeAfterCommand = Duration.seconds(1)
 
   private let plan: StopPlan
   private var leaderIsAlive: Bool
@@ -44,7 +54,26 @@ package struct StopSequence: Sendable {
     deadline = now.advanced(by: plan.timeout)
   }
 
-  package mutating func begin(at now: Instant) -> [Action] {
+  /// - Parameter hasCommand: Whether a stop command comes before the signals.
+  package mutating func begin(hasCommand: Bool = false, at now: Instant) -> [Action] {
+    if hasCommand && leaderIsAlive && plan.timeout > .zero {
+      phase = .commanded
+      return [.check(at: deadline), .runCommand]
+    }
+    return ask(at: now)
+  }
+
+  /// The stop command has ended, or could not be started.
+  package mutating func commandEnded(isSuccess: Bool, at now: Instant) -> [Action] {
+    if phase != .commanded { return [] }
+    phase = .leaving
+    deadline = now.advanced(by: isSuccess && leaderIsAlive ? Self.timeAfterCommand : .zero)
+    return [.check(at: deadline)]
+  }
+
+  private mutating func ask(at now: Instant) -> [Action] {
+    phase = .asked
+    deadline = now.advanced(by: plan.timeout)
     if plan.signal == .kill || plan.timeout == .zero { return kill(at: now) }
     // A suspended process handles the signal only after it was continued.
     return [.send(plan.signal), .send(.continue), nextCheck(at: now)]
@@ -58,8 +87,12 @@ package struct StopSequence: Sendable {
 
   /// Takes the result of a check.
   package mutating func checked(groupIsAlive: Bool, at now: Instant) -> [Action] {
+    if phase == .commanded {
+      return now < deadline ? [] : [.killCommand] + commandEnded(isSuccess: false, at: now)
+    }
     if !groupIsAlive && !leaderIsAlive { return [.finish] }
     switch phase {
+    case .commanded, .leaving: return now < deadline ? [nextCheck(at: now)] : ask(at: now)
     case .stuck: return leaderIsAlive ? [] : [nextCheck(at: now)]
     case .asked: return now < deadline ? [nextCheck(at: now)] : kill(at: now)
     case .killed: return now < deadline ? [nextCheck(at: now)] : stuck(at: now)
@@ -78,17 +111,21 @@ package struct StopSequence: Sendable {
   }
 
   /// Ends the grace period now.
-  package mutating func kill(at now: Instant) -> [Action] {
-    if phase != .asked { return [] }
+  package mutating func kill(groupIsAlive: Bool = true, at now: Instant) -> [Action] {
+    let first: [Action] = phase == .commanded ? [.killCommand] : []
+    if !groupIsAlive && !leaderIsAlive { return first + [.finish] }
+    if phase == .killed || phase == .stuck { return [] }
     phase = .killed
     deadline = now.advanced(by: Self.timeAfterKill)
     interval.reset()
-    return [.kill, nextCheck(at: now)]
+    return first + [.kill, nextCheck(at: now)]
   }
 
   /// The leader has ended; the rest of the group may have ended as well.
   package mutating func leaderEnded(at now: Instant) -> [Action] {
     leaderIsAlive = false
+    // The stop command is awaited.
+    if phase == .commanded { return [] }
     interval.reset()
     return [.check(at: now)]
   }

@@ -38,7 +38,7 @@ extension TaskWorker {
   }
 
   /// Starts a command that is no run of the task, with the same environment. Its output is dropped unless there is a
-  /// destination.
+  /// destination. What it leaves behind is killed.
   func launchBeside(
     _ command: Command, output: PipeInput? = nil, errors: PipeInput? = nil,
     _ ended: @escaping @Sendable (ExitStatus) -> Void
@@ -52,7 +52,13 @@ extension TaskWorker {
     let silence = output == nil ? try PipeInput.discarding() : nil
     (request.output, request.errors) = (output ?? silence, errors ?? silence)
     (request.directory, request.standardInput) = (directory, .null)
-    return try context.launcher.launch(request, ended: ended)
+    let group = Confined<(any LaunchedGroup)?>(nil, to: context.queue)
+    let launched = try context.launcher.launch(request) { status in
+      if let group = group.access({ $0.take() }), group.isAlive { _ = group.sendToAll(.kill) }
+      ended(status)
+    }
+    group.access { $0 = launched }
+    return launched
   }
 
   private func makeRun(_ job: TaskReport.Job) -> TaskReport.Run {

@@ -10,64 +10,19 @@ extension TaskWorker {
     state.access { $0.processes[run.job] }.flatMap { $0.run.number == run.number ? $0 : nil }
   }
 
-  /// Stops the group by the stop command, if there is one, and then by the stop plan; the machine's `groupIsGone`
-  /// follows. A group that could not be stopped is sent the signals again.
+  /// Stops the group; the machine's `groupIsGone` follows. A group that could not be stopped is sent the signals again.
   func stopGroup(of job: TaskReport.Job) {
     guard let process = state.access({ $0.processes[job] }) else { return }
     if process.group == nil { return cancelLaunch(of: process) }
-    if process.stopper != nil { return }
-    let isAsked = process.stopping == nil && job == .command && process.leaderIsAlive
-    if isAsked, let command = definition.policy.stopCommand, run(command, toStop: process.run) {
-      return
-    }
-    signalGroup(of: job)
-  }
-
-  /// Returns false if the command cannot be started.
-  private func run(_ command: Command, toStop run: TaskReport.Run) -> Bool {
-    let limit = definition.policy.stopPlan.timeout
-    do throws(SystemError) {
-      let (output, errors) = try openOutput(of: run)
-      let group = try launchBeside(command, output: output, errors: errors) { [self] status in
-        stopCommandEnded(run, status)
-      }
-      let timer = scheduler.schedule(at: scheduler.now.advanced(by: limit)) {
-        _ = group.sendToAll(.kill)
-      }
-      state.access { $0.processes[run.job]?.stopper = Stopper(group: group, timer: timer) }
-      context.report(.run(run, .stoppingBy(command, killAfter: limit)))
-      return true
-    } catch {
-      return false
-    }
-  }
-
-  /// What it has asked to end has a moment for that.
-  private func stopCommandEnded(_ run: TaskReport.Run, _ status: ExitStatus) {
-    guard let process = process(of: run), let stopper = process.stopper else { return }
-    if !status.isSuccess || !process.leaderIsAlive { return stopCommandIsOver(run) }
-    stopper.timer.cancel()
-    let end = scheduler.now.advanced(by: Self.timeAfterStopCommand)
-    let timer = scheduler.schedule(at: end) { [weak self] in self?.stopCommandIsOver(run) }
-    state.access { $0.processes[run.job]?.stopper = Stopper(group: nil, timer: timer) }
-  }
-
-  private func stopCommandIsOver(_ run: TaskReport.Run) {
-    guard process(of: run)?.stopper != nil else { return }
-    state.access { $0.processes[run.job]?.stopper.take() }?.timer.cancel()
-    signalGroup(of: run.job)
-  }
-
-  private static let timeAfterStopCommand = Duration.seconds(1)
-
-  private func signalGroup(of job: TaskReport.Job) {
-    guard let process = state.access({ $0.processes[job] }) else { return }
     let isGone = process.isGone
-    step(job) { [plan = definition.policy.stopPlan] process, now in
+    step(job) { [policy = definition.policy] process, now in
       if process.stopping?.isStuck == false { return [] }
       if isGone { return [.finish] }
-      var sequence = StopSequence(plan, leaderIsAlive: process.leaderIsAlive, at: now)
-      let actions = sequence.begin(at: now)
+      let hasCommand =
+        job == .command && policy.stopCommand != nil && process.stopping == nil
+      var sequence = StopSequence(
+        policy.stopPlan, leaderIsAlive: process.leaderIsAlive, at: now)
+      let actions = sequence.begin(hasCommand: hasCommand, at: now)
       process.stopping = sequence
       return actions
     }
@@ -75,15 +30,31 @@ extension TaskWorker {
 
   /// Kills the group that is being stopped, before its grace period is over.
   func killGroup(of job: TaskReport.Job) {
-    if let stopper = state.access({ $0.processes[job]?.stopper.take() }) {
-      stopper.timer.cancel()
-      _ = stopper.group?.sendToAll(.kill)
-      signalGroup(of: job)
-    }
-    let isGone = state.access { $0.processes[job] }?.isGone ?? true
+    let isAlive = state.access { $0.processes[job] }?.group?.isAlive ?? false
     step(job) { process, now in
-      if isGone && process.stopping != nil { return [.finish] }
-      return process.stopping?.kill(at: now) ?? []
+      process.stopping?.kill(groupIsAlive: isAlive, at: now) ?? []
+    }
+  }
+
+  private func runStopCommand(of run: TaskReport.Run) {
+    guard let command = definition.policy.stopCommand else { return }
+    do throws(SystemError) {
+      let (output, errors) = try openOutput(of: run)
+      let group = try launchBeside(command, output: output, errors: errors) { [self] status in
+        stopCommandEnded(run, isSuccess: status.isSuccess)
+      }
+      state.access { $0.processes[run.job]?.stopper = group }
+      context.report(
+        .run(run, .stoppingBy(command, killAfter: definition.policy.stopPlan.timeout)))
+    } catch {
+      stopCommandEnded(run, isSuccess: false)
+    }
+  }
+
+  private func stopCommandEnded(_ run: TaskReport.Run, isSuccess: Bool) {
+    if process(of: run) == nil { return }
+    step(run.job) { process, now in
+      process.stopping?.commandEnded(isSuccess: isSuccess, at: now) ?? []
     }
   }
 
@@ -114,6 +85,10 @@ extension TaskWorker {
     var isAccepted = true
     for action in actions {
       switch action {
+      case .runCommand:
+        runStopCommand(of: run)
+      case .killCommand:
+        _ = process.stopper?.sendToAll(.kill)
       case .send(let signal):
         if signal == plan.signal {
           context.report(.run(run, .stopping(signal, killAfter: plan.timeout)))
@@ -152,7 +127,7 @@ extension TaskWorker {
     guard let process = process(of: run), process.leaderIsAlive else { return }
     let hasLeftovers = process.group?.isAlive ?? false
     state.access { state in
-      let isGone = process.stopping == nil && process.stopper == nil && !hasLeftovers
+      let isGone = process.stopping == nil && !hasLeftovers
       if isGone {
         state.processes[run.job] = nil
       } else {
@@ -163,8 +138,6 @@ extension TaskWorker {
     advance { $0.ended(run.job, status, leftovers: hasLeftovers) }
     if process.stopping != nil {
       step(run.job) { process, now in process.stopping?.leaderEnded(at: now) ?? [] }
-    } else if let stopper = process.stopper, stopper.group == nil {
-      stopCommandIsOver(run)
     }
   }
 

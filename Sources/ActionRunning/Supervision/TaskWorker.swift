@@ -97,8 +97,8 @@ final class TaskWorker: Sendable {
     /// The delays between the attempts to start it.
     var attempts = BackOff(.milliseconds(10) ... .milliseconds(400), limit: 7)
     var stopping: StopSequence?
-    /// The command that stops it.
-    var stopper: Stopper?
+    /// The group of the stop command.
+    var stopper: (any LaunchedGroup)?
     /// Attempts to start it again, or checks whether the group that is being stopped is alive.
     var timer: (any ScheduledWork)?
     /// A process of the group, which cannot be stopped.
@@ -114,14 +114,6 @@ final class TaskWorker: Sendable {
 
     /// Whether the leader was reaped and no other member is alive. Makes system calls.
     var isGone: Bool { !leaderIsAlive && group?.isAlive != true }
-  }
-
-  /// The stop command of a run, until the signals follow.
-  struct Stopper: Sendable {
-    /// `nil` when it has succeeded, and the run is still to end.
-    let group: (any LaunchedGroup)?
-    /// Kills it, or ends that time.
-    let timer: any ScheduledWork
   }
 
   let definition: TaskDefinition

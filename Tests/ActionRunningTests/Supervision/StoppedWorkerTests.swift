@@ -89,15 +89,29 @@ struct StoppedWorkerTests {
     #expect(sent == [.terminate, .continue])
   }
 
-  @Test func `a stop command that exceeds the grace period is killed`() throws {
+  @Test func `a stop command that exceeds the grace period is killed, and not awaited`() throws {
+    let worker = fixture.worker { $0.policy.stopCommand = Command("down") }
+    fixture.onQueue { worker.start(.start) }
+    let group = try #require(fixture.launcher.groups.first)
+    fixture.onQueue { worker.stop() }
+    fixture.advance(by: .seconds(10))
+    let signals: [FakeLauncher.Call] = [
+      .send(.kill, group: 2), .send(.terminate, group: 1), .send(.continue, group: 1),
+    ]
+    #expect(fixture.launcher.calls.suffix(3) == signals[...], "it may belong to another user")
+    fixture.onQueue { group.endLeader(.exited(0)) }
+    #expect(story.last == "at rest" && pendingCount == 0)
+    fixture.endLeader(.signaled(.kill))
+    #expect(story.last == "at rest")
+  }
+
+  @Test func `what a stop command leaves behind is killed`() throws {
     let worker = fixture.worker { $0.policy.stopCommand = Command("down") }
     fixture.onQueue { worker.start(.start) }
     fixture.onQueue { worker.stop() }
-    fixture.advance(by: .seconds(10))
+    fixture.endLeader(.exited(0), leavingOthers: true)
+    #expect(sent == [.kill])
     #expect(fixture.launcher.calls.last == .send(.kill, group: 2))
-    fixture.endLeader(.signaled(.kill))
-    #expect(
-      fixture.launcher.calls.suffix(2) == [.send(.terminate, group: 1), .send(.continue, group: 1)])
   }
 
   @Test func `a second request to end kills the stop command and the command`() throws {
