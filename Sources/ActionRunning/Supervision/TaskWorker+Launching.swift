@@ -220,7 +220,10 @@ extension TaskWorker {
         state.processes[run.job]?.leaderIsAlive = true
       }
       context.report(.run(run, .launched(processID: group.leader)))
-      if run.job == .command { startTimeout() }
+      if run.job == .command {
+        startTimeout()
+        notify(.launched)
+      }
     } catch {
       guard error.code == ETXTBSY,
         let pause = state.access({ $0.processes[run.job]?.attempts.pause() })

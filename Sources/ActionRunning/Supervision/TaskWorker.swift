@@ -12,6 +12,8 @@ final class TaskWorker: Sendable {
   enum Event: Sendable {
     /// The start of a run was reported. Its process is started next.
     case started
+    /// The process of the run exists.
+    case launched
     /// A process has ended. Its output has not been read, and its end not been reported. A hook may follow.
     case exited(precedesHook: Bool)
     /// The end of the command, or that it could not be started, was reported. Its hook may follow.
@@ -151,6 +153,17 @@ final class TaskWorker: Sendable {
   /// Whether a run begins when what is being stopped has gone.
   var isAboutToLaunch: Bool { phase == .stopping(next: .launch) }
 
+  /// Whether a run has begun whose program cannot be started yet.
+  var isAttempted: Bool {
+    let command = state.access { $0.processes[.command] }
+    return command.map { $0.group == nil } ?? false
+  }
+
+  /// Whether the process of the present run does not exist yet.
+  var awaitsLaunch: Bool {
+    isAboutToLaunch || isAttempted || state.access { $0.conflictCheck != nil }
+  }
+
   /// Whether processes that the latest run has left behind were alive when this was asked the last time, or at
   /// its end: they may have made a change that has just been reported.
   func hadLeftovers() -> Bool {
@@ -261,6 +274,8 @@ extension TaskWorker {
       notifyLater(.atRest)
     case .finish:
       files.remove()
+      // Nothing is done for what cannot be stopped.
+      for process in state.access(\.processes).values { process.timer?.cancel() }
       notifyLater(.finished)
     }
   }

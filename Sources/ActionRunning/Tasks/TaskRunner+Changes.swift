@@ -391,6 +391,7 @@ extension TaskRunner {
 
   /// `stop` for callers on the queue.
   func stopNow() {
+    if state.access({ $0.machine.isEnding }) { return }
     let waiting = state.access { $0.waiting }
     for component in state.access({ $0.components }) {
       update(component.names) { $0.dropRequest() }

@@ -52,7 +52,7 @@ extension TaskRunner {
       })
     else { return nil }
     let isStarting = worker(service).map { worker in
-      worker.phase.isStopping || worker.state.access(\.conflictCheck) != nil
+      worker.phase.isStopping || worker.awaitsLaunch
     }
     if phase.isRestarted || isStarting == true { return Self.startTime }
     guard phase.isUp, let began else { return nil }

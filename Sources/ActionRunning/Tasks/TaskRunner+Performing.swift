@@ -28,8 +28,9 @@ extension TaskRunner {
       worker?.stop()
     case .signal(let name, _, let reason) where worker(name)?.awaitsHook ?? false:
       advance { $0.signalIsLate(name, reason) }
-    case .signal(let name, _, let reason) where worker(name)?.isAboutToLaunch ?? false:
-      // Only what the former run has left behind would receive it. The run that follows receives the changes.
+    case .signal(let name, _, let reason) where worker(name)?.awaitsLaunch ?? false:
+      // No process of the run would receive it. The one that follows receives the changes.
+      if worker(name)?.isAttempted ?? false { state.access { $0.owed.interrupt(name) } }
       worker(name)?.start(reason)
     case .signal(let name, let signal, let reason):
       let trigger = state.access { $0.owed.signal(name, reason) }
@@ -80,8 +81,7 @@ extension TaskRunner {
   }
 
   private func backOff(_ name: String, _ generation: Int) {
-    guard let worker = worker(name), !state.access(\.isInLastRound),
-      !endsWork(worker.definition, worker.state.access(\.status))
+    guard let worker = worker(name), state.access({ !$0.isInLastRound && !$0.machine.isEnding })
     else { return }
     guard let pause = worker.pauseBeforeRestart() else {
       report(.task(name, .gaveUp(afterRestarts: worker.definition.policy.restartLimit ?? 0)))
@@ -104,9 +104,9 @@ extension TaskRunner {
       return (state.status, state.restartTimers.values)
     }
     for timer in timers { timer.cancel() }
-    // Nothing is reported after the end.
     reportChanges()
     report(.runner(.finished(status)))
+    state.access { $0.isFinished = true }
   }
 }
 
@@ -169,6 +169,7 @@ extension TaskRunner {
     switch event {
     case .started:
       hasStarted(name)
+    case .launched:
       if isService { advance { $0.serviceStarted(name) } }
     case .exited(let precedesHook):
       monitor.look()
@@ -196,7 +197,11 @@ extension TaskRunner {
     // Otherwise its next run has begun.
     guard worker.phase == .idle else { return }
     let (result, status) = worker.state.access { ($0.result, $0.status) }
-    if let result, result != .cancelled { endIfComplete(worker.definition, status) }
+    let wasStopped = state.access { state in
+      worker.definition.policy.keepsAlive
+        && state.machine.tasks[worker.name]?.phase != .crashed
+    }
+    if let result, result != .cancelled, !wasStopped { endIfComplete(worker.definition, status) }
     advance { $0.serviceIsAtRest(worker.name) }
     if let component = component(of: worker.name) { endWork(of: component) }
   }

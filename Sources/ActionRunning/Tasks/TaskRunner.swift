@@ -95,6 +95,8 @@ public final class TaskRunner: Sendable {
     var declaredPaths: Set<Path> = []
     var buildSearch = BuildSearch()
     var isIdle = true
+    /// Whether the end was reported, after which nothing is.
+    var isFinished = false
   }
 
   let options: Options
@@ -102,10 +104,10 @@ public final class TaskRunner: Sendable {
   let scheduler: any Scheduler
   let probe: any ReadinessProbe
   let monitor: ActivityMonitor
-  private let launcher: SystemLauncher
+  private let launcher: any ProcessLauncher
   /// The directory from which relative ones start, and in which commands run by default.
   let directory: Path
-  let report: @Sendable (TaskReport) -> Void
+  private let deliver: @Sendable (TaskReport) -> Void
   let output: TaskOutput.Sink?
   /// The queue on which all state is kept.
   package let queue = DispatchQueue(label: "watchrun.tasks", qos: .userInitiated)
@@ -122,12 +124,27 @@ public final class TaskRunner: Sendable {
   ///     it, or as ``Options/reading`` says, tasks write to the descriptors of this process.
   ///   - report: Called with every report, in order, on a private serial queue. Until it returns, the output
   ///     of the tasks is not read and the runner does nothing else.
-  public init(
+  public convenience init(
     _ graph: TaskGraph, options: Options = Options(), source: (any ChangeSource)? = nil,
     output: TaskOutput.Sink? = nil, report: @escaping @Sendable (TaskReport) -> Void
   ) {
+    self.init(graph, options: options, source: source, output: output, report: report) { queue in
+      let launcher = SystemLauncher(
+        queue: queue, ignoring: options.ignoredSignals, inheriting: options.inheritedDescriptors,
+        guardian: options.guardian, jobControl: options.jobControl)
+      return (launcher, SystemProbe(queue: queue), DispatchScheduler(queue: queue))
+    }
+  }
+
+  /// - Parameter makeWorld: Makes what starts processes, asks services, and does work later, all of which call back
+  ///   on the queue.
+  init(
+    _ graph: TaskGraph, options: Options, source: (any ChangeSource)?, output: TaskOutput.Sink?,
+    report: @escaping @Sendable (TaskReport) -> Void,
+    makeWorld: (DispatchQueue) -> (any ProcessLauncher, any ReadinessProbe, any Scheduler)
+  ) {
     self.options = options
-    self.report = report
+    deliver = report
     self.output = output
     directory = (try? currentDirectory()) ?? "/"
     state = Confined(
@@ -135,11 +152,7 @@ public final class TaskRunner: Sendable {
         graph: graph, machine: TaskStateMachine(graph.rules, jobs: graph.jobs),
         reading: options.reading, source: source),
       to: queue)
-    scheduler = DispatchScheduler(queue: queue)
-    launcher = SystemLauncher(
-      queue: queue, ignoring: options.ignoredSignals, inheriting: options.inheritedDescriptors,
-      guardian: options.guardian, jobControl: options.jobControl)
-    probe = SystemProbe(queue: queue)
+    (launcher, probe, scheduler) = makeWorld(queue)
     monitor = ActivityMonitor(launcher, scheduler: scheduler)
     queue.async { [self] in
       makeWorkers(graph.tasks)
@@ -243,6 +256,11 @@ public final class TaskRunner: Sendable {
   /// The terminal in which the output of the tasks is shown has another size. They are not told.
   package func resizeTerminals() {
     queue.async { [self] in for worker in allWorkers { worker.resizeTerminals() } }
+  }
+
+  /// Delivers a report, unless the end was reported: what could not be stopped may end later.
+  func report(_ report: TaskReport) {
+    if !state.access(\.isFinished) { deliver(report) }
   }
 
   /// The workers of the graph, and those that are being ended.

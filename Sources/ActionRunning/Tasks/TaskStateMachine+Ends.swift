@@ -20,7 +20,9 @@ extension TaskStateMachine {
     }
     if task.isRequested { return proceed(result == .succeeded ? concludeEarly(name) : []) }
     let isRestarted = task.rules.keepsAlive && result != .cancelled && !isEnding
-    return proceed(conclude(name, result) + (isRestarted ? backOff(name) : []))
+    let restart = isRestarted ? backOff(name) : []
+    // After the end of the round, which may be the last one.
+    return proceed(conclude(name, result)) + restart
   }
 
   /// A process of the service was started, by request or after the previous one ended.
