@@ -142,12 +142,14 @@ import Testing
     }
   }
 
-  @Test func `with --output failed, only failed runs print, and the closing line is there`()
-    async throws
-  {
+  @Test(arguments: ["queue", "restart"])
+  func `with --output failed, only failed runs print, and the closing line is there`(
+    policy: String
+  ) async throws {
     try await withProject { project in
       try writeState("fine", in: project)
-      let watchrun = try await project.start("--output", "failed", "--", "sh", "-c", Self.compiler)
+      let watchrun = try await project.start(
+        "-o", policy, "--output", "failed", "--", "sh", "-c", Self.compiler)
       try await watchrun.said("succeeded in")
       #expect(watchrun.process.output.text.isEmpty)
       try writeState("one", "a.c:1: error: two", in: project)

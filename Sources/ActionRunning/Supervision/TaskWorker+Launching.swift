@@ -128,7 +128,7 @@ extension TaskWorker {
     }
     // Watchers and servers of many tools end when their standard input does, since the program that has started
     // them is gone then. Other runs may wait for that end.
-    let staysOpen = run.job == .command && (definition.isService || definition.policy.keepsAlive)
+    let staysOpen = run.job == .command && definition.keepsRunning
     let silence = staysOpen && !command.inheritsStandardInput ? try SilentPipe() : nil
     state.access { $0.processes[run.job]?.input = silence }
     let (output, errors) = command.takesTerminal ? (nil, nil) : try openOutput(of: run)

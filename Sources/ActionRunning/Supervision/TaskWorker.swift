@@ -150,8 +150,10 @@ final class TaskWorker: Sendable {
     return phase.isHooking || command?.ending == .timedOut
   }
 
-  /// Whether a run begins when what is being stopped has gone.
-  var isAboutToLaunch: Bool { phase == .stopping(next: .launch) }
+  /// Whether a run begins when what is being stopped has gone, or the hook has ended.
+  var isAboutToLaunch: Bool {
+    phase == .stopping(next: .launch) || phase == .hooking(next: .launch)
+  }
 
   /// Whether a run has begun whose program cannot be started yet.
   var isAttempted: Bool {

@@ -53,6 +53,18 @@ public struct TaskDefinition: Sendable, Hashable {
     self.policy.busyPolicy = policy.busyPolicy ?? .queue
   }
 
+  /// Whether its command is meant to keep running, though it may end by itself.
+  package var keepsRunning: Bool { isService || policy.keepsAlive }
+
+  /// Whether a run of the command that has ended so has failed. One that is kept alive was to go on.
+  package func hasFailed(_ status: ExitStatus, _ ending: TaskReport.Ending) -> Bool {
+    switch ending {
+    case .byItself: policy.keepsAlive || !status.isSuccess
+    case .timedOut: true
+    case .stopped: false
+    }
+  }
+
   /// Whether the readiness check examines the output.
   var isReadyByLine: Bool {
     if case .line? = readiness?.condition { true } else { false }

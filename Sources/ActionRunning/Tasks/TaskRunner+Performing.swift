@@ -179,7 +179,7 @@ extension TaskRunner {
     case .ended(let result, _):
       state.access { $0.owed.ended(name) }
       // Otherwise the next run follows.
-      if isService && !worker.phase.isStopping { advance { $0.serviceEnded(name, result) } }
+      if isService && !worker.isAboutToLaunch { advance { $0.serviceEnded(name, result) } }
     case .atRest:
       monitor.look()
       if isService { return serviceIsAtRest(worker) }

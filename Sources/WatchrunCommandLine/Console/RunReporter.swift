@@ -23,13 +23,9 @@ final class RunReporter: Sendable {
     var left: Set<TaskReport.Run> = []
     /// The outputs that are printed only if their runs fail.
     var held = HeldOutputs()
-    /// The tasks that keep running: their end is a failure.
-    var services: Set<String> = []
     /// The services of which the latest run has ended with status 0.
     var endedServices: Set<String> = []
-    /// The tasks that a change restarts.
-    var restarted: Set<String> = []
-    var tasks: [TaskDefinition] = []
+    var graph = TaskGraph.empty
     var hadRound = false
   }
 
@@ -50,17 +46,13 @@ final class RunReporter: Sendable {
     let isNamed = plan.origin == .project && plan.tasks.count > 1
     let labels = isNamed ? TaskLabel.labels(plan.tasks.map(\.name)) : [:]
     state.withLock { state in
-      (state.origin, state.hasFile, state.tasks) = (plan.origin, plan.hasFile, plan.graph.tasks)
+      (state.origin, state.hasFile, state.graph) = (plan.origin, plan.hasFile, plan.graph)
       state.texts.merge(plan.tasks.map { ($0.name, $0) }) { $1 }
       state.labels.merge(labels) { $1 }
       for task in plan.tasks where labels[task.name] == nil { state.labels[task.name] = nil }
       state.isAlone = !isNamed
       state.held.tasks.formUnion(plan.tasks.filter(\.holdsOutput).map(\.name))
       for task in plan.tasks where !task.holdsOutput { state.held.tasks.remove(task.name) }
-      state.services = Set(
-        plan.graph.tasks.filter { $0.isService || $0.policy.keepsAlive }.map(\.name))
-      state.restarted = Set(
-        plan.graph.tasks.filter { $0.policy.busyPolicy == .restart }.map(\.name))
     }
   }
 
@@ -72,11 +64,13 @@ final class RunReporter: Sendable {
   var hasFile: Bool { state.withLock { $0.hasFile } }
 
   /// Whether a change restarts the task, as is set for it.
-  func isRestarted(_ task: String) -> Bool { state.withLock { $0.restarted.contains(task) } }
+  func isRestarted(_ task: String) -> Bool { definition(of: task)?.policy.busyPolicy == .restart }
 
   /// Whether the latest run of a service has ended with status 0, which is neither a success nor a failure of
   /// its command.
   func hasEnded(_ service: String) -> Bool { state.withLock { $0.endedServices.contains(service) } }
+
+  private func definition(of task: String) -> TaskDefinition? { state.withLock { $0.graph[task] } }
 
   func text(of task: String) -> TaskText {
     state.withLock { $0.texts[task] }
@@ -129,8 +123,7 @@ final class RunReporter: Sendable {
     switch report {
     case .run(let run, .started): state.withLock { $0.held.began(run) }
     case .run(let run, .ended(let status, _, let ending)) where run.job == .command:
-      let isService = state.withLock { $0.services.contains(run.task) }
-      let hasFailed = ending == .timedOut || ending == .byItself && (isService || !status.isSuccess)
+      let hasFailed = definition(of: run.task)?.hasFailed(status, ending) ?? !status.isSuccess
       decideOnOutput(of: run.task, hasFailed: hasFailed)
     case .task(let task, .notReady): decideOnOutput(of: task, hasFailed: true)
     default: break
@@ -262,7 +255,9 @@ extension RunReporter {
     if state.withLock({ $0.left.remove(run) }) != nil { return }
     if ending == .byItself && status.isSuccess && run.job == .command {
       state.withLock { state in
-        guard state.origin == .project, state.services.contains(run.task) else { return }
+        guard let task = state.graph[run.task], task.isService, task.policy.keepsAlive else {
+          return
+        }
         state.endedServices.insert(run.task)
       }
     }
@@ -380,7 +375,7 @@ extension RunReporter {
   /// The task that alone watches the path and has probably written it. Where tasks depend on each other, another one
   /// may have; where several watch it, all but one would still start.
   private func onlyTask(concernedBy path: Path) -> String? {
-    let tasks = state.withLock { $0.tasks }
+    let tasks = state.withLock { $0.graph.tasks }
     let watching = tasks.filter { task in
       ChangeBatch.Kind.allCases.contains { kind in
         task.triggers.isWatched(ChangeBatch.Change(path: path, kind: kind, type: .file))

@@ -7,32 +7,20 @@ import SystemCalls
 struct ActivityTranslator {
   /// Changes beneath this directory are reported by their relative paths.
   let directory: Path
-  /// The commands that keep running, and how pages treat them.
-  private var services: [String: Service] = [:]
-
-  private struct Service {
-    /// Whether its readiness is reported. Otherwise it is ready at its start.
-    let hasReadiness: Bool
-    /// Whether its end is a crash, whatever its status.
-    let keepsAlive: Bool
-  }
+  private var graph = TaskGraph.empty
 
   init(directory: Path) {
     self.directory = directory
   }
 
   mutating func setPlan(_ plan: SessionPlan) -> Activity {
-    services = [:]
+    graph = plan.graph
     let texts = Dictionary(plan.tasks.map { ($0.name, $0) }) { first, _ in first }
     let tasks = plan.graph.order.compactMap { plan.graph[$0] }.map { task in
-      let isService = task.isService || task.policy.keepsAlive
-      if isService {
-        services[task.name] = Service(
-          hasReadiness: task.readiness != nil, keepsAlive: task.policy.keepsAlive)
-      }
       return Activity.TaskDescription(
         name: task.name, command: texts[task.name]?.command ?? "",
-        title: texts[task.name]?.title, dependencies: task.dependencies, isService: isService)
+        title: texts[task.name]?.title, dependencies: task.dependencies,
+        isService: task.keepsRunning)
     }
     return .tasks(tasks)
   }
@@ -48,7 +36,7 @@ struct ActivityTranslator {
       return [.roundBegan(reason: trigger.reasonName, changes: changes(of: trigger))]
     case .run(let run, .started) where run.job == .command:
       // Readiness is only reported where it is checked.
-      let isReady = services[run.task]?.hasReadiness == false
+      let isReady = graph[run.task].map { $0.keepsRunning && $0.readiness == nil } ?? false
       return [.started(task: run.task)]
         + (isReady ? [.ended(task: run.task, .ready, status: nil, duration: .zero)] : [])
     case .run(let run, .ended(let status, let duration, let ending)) where run.job == .command:
@@ -89,13 +77,9 @@ struct ActivityTranslator {
   private func ended(
     _ task: String, _ status: ExitStatus, _ duration: Duration, _ ending: TaskReport.Ending
   ) -> Activity {
-    let isCrash = services[task]?.keepsAlive ?? false
+    let hasFailed = graph[task]?.hasFailed(status, ending) ?? !status.isSuccess
     let outcome: Activity.Outcome =
-      switch ending {
-      case .stopped: .stopped
-      case .timedOut: .failed
-      case .byItself: status.isSuccess && !isCrash ? .succeeded : .failed
-      }
+      ending == .stopped ? .stopped : hasFailed ? .failed : .succeeded
     let code = ending == .stopped ? nil : Int(status.code)
     return .ended(task: task, outcome, status: code, duration: duration)
   }

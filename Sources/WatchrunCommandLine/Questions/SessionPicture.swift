@@ -131,9 +131,9 @@ struct SessionPicture {
   }
 
   private func unchecked(_ name: String, _ now: Instant) -> Unchecked? {
-    guard let task = plan.graph[name], task.readiness == nil,
-      task.isService || task.policy.keepsAlive
-    else { return nil }
+    guard let task = plan.graph[name], task.readiness == nil, task.keepsRunning else {
+      return nil
+    }
     // A command that a change restarts may be a test that ends, or a server that does not.
     let patience = max(Self.startTime, (ownEnds[name] ?? .zero) * 2)
     return Unchecked(since: now, patience: plan.origin == .commandLine ? patience : Self.startTime)

@@ -265,7 +265,7 @@ final class RunnerModel {
       runner.resume()
       onQueue {}
     }
-    for _ in 0..<400 {
+    for round in 0..<400 {
       let finished = reports.withLock { $0.finished > 0 }
       if finished { break }
       for (number, process) in world.living where process.leaderIsAlive && process.kind != "probe" {
@@ -284,7 +284,8 @@ final class RunnerModel {
         onQueue { world.end(number, .exited(0)) }
       }
       advance(by: 100)
-      if isAtRest { break }
+      let isDelayed = reports.withLock { state in state.waiting.contains { $0.cause == .delay } }
+      if isAtRest && (!isDelayed || round > 300) { break }
     }
     let isEnding = runner.queue.sync { runner.state.access { $0.machine.isEnding } }
     if reports.withLock({ $0.finished }) == 0 && !isEnding { checkRest() }
@@ -308,7 +309,8 @@ final class RunnerModel {
         $0.process.leaderIsAlive && ($0.process.kind != "run" || !keepsRunning($0.process.task))
       }
       && !world.living.contains {
-        $0.process.isStuck && ($0.process.kind != "run" || !keepsRunning($0.process.task))
+        $0.process.isStuck && $0.process.leaderIsAlive
+          && ($0.process.kind != "run" || !keepsRunning($0.process.task))
       }
   }
 
