@@ -80,13 +80,20 @@ struct ProcessStateMachine: Sendable {
     case stuck
   }
 
+  /// What the timeout of a run has led to.
+  private enum Timeout: Hashable, Sendable {
+    case notExceeded
+    /// The command is being stopped. Its leader may have ended so.
+    case exceeded(ExitStatus?)
+    /// Nothing waits for its end any more.
+    case over
+  }
+
   private(set) var state = State.idle
   private let rules: Rules
   /// The process group of each job, if it exists.
   private var groups: [TaskReport.Job: Group] = [:]
-  private var hasTimedOut = false
-  /// How the command ended after its timeout, until its group is gone.
-  private var statusAfterTimeout: ExitStatus?
+  private var timeout = Timeout.notExceeded
 
   init(_ rules: Rules = Rules()) {
     self.rules = rules
@@ -110,7 +117,7 @@ extension ProcessStateMachine {
     case .ending, .ended:
       return []
     case .idle, .running, .hooking, .stopping:
-      (hasTimedOut, statusAfterTimeout) = (false, nil)
+      timeout = .notExceeded
       return proceed(to: .rest)
     }
   }
@@ -133,7 +140,7 @@ extension ProcessStateMachine {
   mutating func timedOut() -> [Action] {
     guard state == .running, groups[.command] == .alive else { return [] }
     groups[.command] = .stopping
-    hasTimedOut = true
+    timeout = .exceeded(nil)
     return [.timeOut]
   }
 }
@@ -148,7 +155,7 @@ extension ProcessStateMachine {
   ) -> [Action] {
     guard groups[job] == .alive else {
       // A job that is being stopped ends with its group.
-      if job == .command && hasTimedOut { statusAfterTimeout = status }
+      if job == .command && isTimingOut { timeout = .exceeded(status) }
       return []
     }
     groups[job] = leftovers ? .leftovers : nil
@@ -171,7 +178,7 @@ extension ProcessStateMachine {
   mutating func groupIsGone(_ job: TaskReport.Job) -> [Action] {
     if groups[job] == .alive { return [] }
     groups[job] = nil
-    if job == .command && hasTimedOut { return timeoutIsOver() }
+    if job == .command && isTimingOut { return timeoutIsOver() }
     switch state {
     case .stopping(next: .rest) where !groups.isEmpty && hasOnlyStuckGroups:
       state = .idle
@@ -190,7 +197,9 @@ extension ProcessStateMachine {
   mutating func notStopped(_ job: TaskReport.Job) -> [Action] {
     guard groups[job] == .stopping else { return [] }
     groups[job] = .stuck
-    if job == .command && hasTimedOut { return [.leave(job)] + timeoutIsOver() }
+    if job == .command && isTimingOut {
+      return [.leave(job)] + timeoutIsOver(unless: .signaled(.kill))
+    }
     switch state {
     case .stopping(next: .launch):
       return [.awaitEnd(job)]
@@ -207,14 +216,18 @@ extension ProcessStateMachine {
 
   private var hasOnlyStuckGroups: Bool { groups.values.allSatisfy { $0 == .stuck } }
 
-  /// The run that exceeded its timeout has ended. It never counts as a success.
-  private mutating func timeoutIsOver() -> [Action] {
-    defer { (hasTimedOut, statusAfterTimeout) = (false, nil) }
-    var status = statusAfterTimeout ?? rules.statusAtTimeout
-    if status.isSuccess { status = rules.statusAtTimeout }
+  private var isTimingOut: Bool {
+    if case .exceeded = timeout { true } else { false }
+  }
+
+  /// The run that exceeded its timeout has ended.
+  private mutating func timeoutIsOver(unless stuck: ExitStatus? = nil) -> [Action] {
+    guard case .exceeded(let status) = timeout else { return [] }
+    timeout = .over
+    let result = result(status ?? stuck ?? rules.statusAtTimeout, .timedOut)
     switch state {
-    case .running: return runHook(after: status, then: .rest)
-    case .stopping(let next): return runHook(after: status, then: next)
+    case .running: return runHook(after: result, then: .rest)
+    case .stopping(let next): return runHook(after: result, then: next)
     case .ending: return finishIfGone()
     case .idle, .hooking, .ended: return []
     }
@@ -227,11 +240,37 @@ extension ProcessStateMachine {
   }
 
   private mutating func runHook(after status: ExitStatus, then next: Step) -> [Action] {
-    let hasHook = status.isSuccess ? rules.hasSuccessHook : rules.hasFailureHook
-    guard hasHook else { return proceed(to: next, isAfterRun: true) }
+    guard hasHook(after: status) else { return proceed(to: next, isAfterRun: true) }
     state = .hooking(next: next)
     groups[.hook] = .alive
     return [.launchHook(status)]
+  }
+}
+
+// MARK: - Results
+
+extension ProcessStateMachine {
+  /// How the job ends if its process ends now.
+  func ending(of job: TaskReport.Job) -> TaskReport.Ending {
+    switch groups[job] {
+    case .stopping, .stuck:
+      job == .command && timeout != .notExceeded ? .timedOut : .stopped
+    case .alive, .leftovers, nil: .byItself
+    }
+  }
+
+  /// The status that counts for a run which has ended so: a timeout is never a success.
+  func result(_ status: ExitStatus, _ ending: TaskReport.Ending) -> ExitStatus {
+    ending == .timedOut && status.isSuccess ? rules.statusAtTimeout : status
+  }
+
+  /// Whether a hook follows a run of the command that has ended so.
+  func precedesHook(_ status: ExitStatus, _ ending: TaskReport.Ending) -> Bool {
+    ending != .stopped && hasHook(after: result(status, ending))
+  }
+
+  private func hasHook(after status: ExitStatus) -> Bool {
+    status.isSuccess ? rules.hasSuccessHook : rules.hasFailureHook
   }
 }
 
@@ -255,7 +294,7 @@ extension ProcessStateMachine {
       state = .idle
       return [.rest]
     case .launch:
-      state = .running
+      (state, timeout) = (.running, .notExceeded)
       groups[.command] = .alive
       return [.launch]
     }

@@ -144,8 +144,12 @@ extension TaskWorker {
   /// Reports the end of a process, unless it counts as ended already.
   private func ended(_ process: Process, _ status: ExitStatus) {
     let run = process.run
-    state.access { $0.ended = .latest() }
-    notify(.exited(precedesHook: run.job == .command && hasHook(after: status, process.ending)))
+    let (ending, precedesHook) = state.access { state in
+      state.ended = .latest()
+      let ending = state.machine.ending(of: run.job)
+      return (ending, run.job == .command && state.machine.precedesHook(status, ending))
+    }
+    notify(.exited(precedesHook: precedesHook))
     for reader in process.readers { reader.runHasEnded() }
     // No timer may wake the process while nothing runs.
     if run.job == .command { state.access { $0.timeout.take() }?.cancel() }
@@ -155,19 +159,9 @@ extension TaskWorker {
       state.processes[run.job]?.readers = []
     }
     let duration = process.began.duration(to: scheduler.now)
-    let result = run.job == .command ? record(status, process.ending, duration) : nil
-    context.report(.run(run, .ended(status, duration: duration, process.ending)))
-    if let result { notifyLater(.ended(result, process.ending)) }
-  }
-
-  /// Whether a hook follows a run of the command that has ended so.
-  private func hasHook(after status: ExitStatus, _ ending: TaskReport.Ending) -> Bool {
-    let policy = definition.policy
-    return switch ending {
-    case .byItself: (status.isSuccess ? policy.onSuccess : policy.onFailure) != nil
-    case .timedOut: policy.onFailure != nil
-    case .stopped: false
-    }
+    let result = run.job == .command ? record(status, ending, duration) : nil
+    context.report(.run(run, .ended(status, duration: duration, ending)))
+    if let result { notifyLater(.ended(result, ending)) }
   }
 
   /// Nothing is left of a group that was stopped.

@@ -88,7 +88,6 @@ final class TaskWorker: Sendable {
   struct Process {
     let run: TaskReport.Run
     let began: Instant
-    var ending = TaskReport.Ending.byItself
     /// Whether its end was reported. Members of its group may be alive.
     var hasEnded = false
     /// Whether its leftovers were found gone.
@@ -146,8 +145,7 @@ final class TaskWorker: Sendable {
   /// Whether the command of a run has ended, or is stopped because of its timeout, and the run goes on.
   var awaitsHook: Bool {
     if definition.isService { return false }
-    let command = state.access { $0.processes[.command] }
-    return phase.isHooking || command?.ending == .timedOut
+    return phase.isHooking || state.access { $0.machine.ending(of: .command) } == .timedOut
   }
 
   /// Whether a run begins when what is being stopped has gone, or the hook has ended.
@@ -198,8 +196,9 @@ final class TaskWorker: Sendable {
   func notifyLater(_ event: Event) { state.access { $0.events.append(event) } }
 
   /// Starts a run. The present one is stopped first.
-  func start(_ reason: RunTrigger.Reason) {
+  func start(_ reason: RunTrigger.Reason, takesTerminal: Bool = false) {
     state.access { state in
+      if takesTerminal { state.takesTerminalNext = true }
       state.reason = reason
       state.result = nil
       if reason != .restart { state.backOff.reset() }
@@ -209,6 +208,7 @@ final class TaskWorker: Sendable {
 
   /// Stops the run, its hook and leftover processes.
   func stop() {
+    state.access { $0.takesTerminalNext = false }
     advance { $0.stop() }
   }
 
@@ -257,14 +257,11 @@ extension TaskWorker {
       launchHook(after: status)
     case .stop(let job):
       if job == .command && cancelCheck() { return }
-      state.access { $0.processes[job]?.ending = .stopped }
       stopGroup(of: job)
     case .timeOut:
-      let run = state.access { state in
-        state.processes[.command]?.ending = .timedOut
-        return state.processes[.command]?.run
+      if let run = state.access({ $0.processes[.command]?.run }) {
+        context.report(.run(run, .timedOut(after: definition.policy.timeout ?? .zero)))
       }
-      if let run { context.report(.run(run, .timedOut(after: definition.policy.timeout ?? .zero))) }
       stopGroup(of: .command)
     case .kill(let job):
       killGroup(of: job)
@@ -329,10 +326,7 @@ extension TaskWorker {
   func record(
     _ status: ExitStatus, _ ending: TaskReport.Ending, _ duration: Duration
   ) -> TaskStateMachine.Result {
-    var status = status
-    if ending == .timedOut && status.isSuccess {
-      status = .signaled(definition.policy.stopPlan.signal)
-    }
+    let status = state.access { $0.machine.result(status, ending) }
     let result: TaskStateMachine.Result =
       ending == .stopped ? .cancelled : status.isSuccess ? .succeeded : .failed
     state.access { state in

@@ -20,7 +20,8 @@ extension TaskRunner {
   private func perform(_ action: TaskStateMachine.Action) {
     switch action {
     case .start(let name, let reason):
-      worker(name)?.start(reason)
+      let takesTerminal = state.access { $0.terminalTask == name }
+      worker(name)?.start(reason, takesTerminal: takesTerminal)
     case .stop(let name):
       let worker = worker(name)
       // A service has succeeded by its start; another run has not, and its changes are owed again.

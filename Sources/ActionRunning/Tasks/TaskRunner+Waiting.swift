@@ -151,6 +151,10 @@ extension TaskRunner {
     let isSettled = reportUnsettled()
     let now = scheduler.now
     let waiting = state.access { state -> [Waiting]? in
+      // Its run has begun, or was dropped.
+      if let task = state.terminalTask, !state.machine.isRequested(task) {
+        state.terminalTask = nil
+      }
       let waiting = state.listWaiting(at: now)
       if waiting == state.waiting { return nil }
       state.waiting = waiting

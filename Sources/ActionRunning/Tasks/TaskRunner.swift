@@ -95,6 +95,8 @@ public final class TaskRunner: Sendable {
     var declaredPaths: Set<Path> = []
     var buildSearch = BuildSearch()
     var isIdle = true
+    /// The task whose next run takes the terminal, while that is requested.
+    var terminalTask: String?
     /// Whether the end was reported, after which nothing is.
     var isFinished = false
   }
@@ -180,18 +182,18 @@ public final class TaskRunner: Sendable {
 
   /// Runs these tasks, even while the runner is paused, and first those of their dependencies that have not
   /// succeeded.
-  public func submitKey(for names: [String]) {
+  public func submitKey(for names: [String]) { request(names) }
+
+  /// Runs a task as ``submitKey(for:)`` does, and gives the terminal to the run that is requested.
+  package func submitKey(forTerminalOf name: String) { request([name], terminalFor: name) }
+
+  private func request(_ names: [String], terminalFor task: String? = nil) {
     queue.async { [self] in
+      if let task { state.access { $0.terminalTask = task } }
       let (graph, machine) = state.access { ($0.graph, $0.machine) }
       let wanted = graph.withDependencies(names) { machine.state(of: $0) != .succeeded }
       beginRounds(of: wanted) { $0.keyPressed(wanted) }
     }
-  }
-
-  /// Runs a task as ``submitKey(for:)`` does, and gives the terminal to its next run.
-  package func submitKey(forTerminalOf name: String) {
-    queue.async { [self] in worker(name)?.state.access { $0.takesTerminalNext = true } }
-    submitKey(for: [name])
   }
 
   /// Pauses the runner: changes are collected, but start no run. Runs that have begun continue.

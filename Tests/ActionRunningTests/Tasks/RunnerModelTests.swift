@@ -1,3 +1,4 @@
+import FileObservation
 import SystemCalls
 import TestSupport
 import Testing
@@ -32,5 +33,108 @@ struct RunnerModelTests {
     }
     #expect(complaints.isEmpty)
     #expect(first != nil || starts > 2 * count)
+  }
+}
+
+/// Single traces of the runner, in virtual time.
+struct RunnerTraceTests {
+  private let world = RunnerWorld(seed: 1)
+  private let log: Log<TaskReport>
+
+  init() {
+    log = Log()
+    world.state.withLock { $0.isCalm = true }
+  }
+
+  private func runner(
+    jobs: Int = 4, completion: CompletionRule = .never, _ tasks: TaskDefinition...
+  ) -> TaskRunner {
+    TaskRunner(
+      TaskGraph(valid: tasks, jobs: jobs), options: .init(completion: completion), source: nil,
+      output: nil
+    ) { [log] in
+      log.note($0)
+    } makeWorld: { [world] _ in
+      (world, world, world.scheduler)
+    }
+  }
+
+  private func task(
+    _ name: String, service: Bool = false, _ change: (inout TaskDefinition) -> Void = { _ in }
+  ) -> TaskDefinition {
+    var task = TaskDefinition(name, Command(name, "run"), isService: service)
+    change(&task)
+    return task
+  }
+
+  private func finish(_ number: Int, _ status: Int32 = 0, of runner: TaskRunner) {
+    runner.queue.sync { world.end(number, .exited(status)) }
+  }
+
+  private func advance(_ runner: TaskRunner, by duration: Duration) {
+    runner.queue.sync {}
+    runner.queue.sync { world.scheduler.advance(by: duration) }
+  }
+
+  private func end(_ runner: TaskRunner) {
+    runner.end()
+    advance(runner, by: .seconds(1))
+  }
+
+  private var runs: [TaskReport.Run] {
+    log.entries.compactMap { if case .run(let run, .started) = $0 { run } else { nil } }
+  }
+
+  @Test func `a request for the terminal that is dropped gives it to no later run`() {
+    let runner = runner(jobs: 1, task("a"), task("b") { $0.isManual = true })
+    runner.start()
+    runner.submitKey(forTerminalOf: "b")
+    runner.stop()
+    advance(runner, by: .seconds(1))
+    runner.submitKey(for: ["b"])
+    advance(runner, by: .zero)
+    #expect(runs.map(\.task) == ["a", "b"])
+    #expect(runs.last?.takesTerminal == false)
+    runner.submitKey(forTerminalOf: "b")
+    finish(1, of: runner)
+    #expect(runs.count == 3 && runs.last?.takesTerminal == true)
+    end(runner)
+  }
+
+  @Test func `a service whose timeout is over when it is restarted has not ended by itself`() {
+    let service = task("s", service: true) { task in
+      (task.policy.timeout, task.policy.onFailure) = (.seconds(5), Command("s", "hook"))
+      task.policy.stopPlan.timeout = .milliseconds(100)
+    }
+    let runner = runner(service)
+    runner.start()
+    advance(runner, by: .seconds(4))
+    world.state.withLock { $0.processes[0].character = .deaf }
+    advance(runner, by: .seconds(1))
+    runner.submitKey()
+    advance(runner, by: .seconds(1))
+    #expect(world.living.map(\.process.kind) == ["hook"])
+    finish(1, of: runner)
+    #expect(world.living.map(\.process.kind) == ["run"])
+    #expect(runner.queue.sync { runner.isUp("s") })
+    end(runner)
+  }
+
+  @Test func `what a run receives is told to the next one if its program cannot be started yet`() {
+    let service = task("s", service: true) { task in
+      task.policy.busyPolicy = .signal(.hangup)
+      task.triggers = .all
+    }
+    let runner = runner(service)
+    world.state.withLock { $0.failing["s"] = ETXTBSY }
+    runner.start()
+    advance(runner, by: .milliseconds(1))
+    runner.submit(
+      ChangeBatch(number: 1, changes: [.init(path: "/f", kind: .modified, type: .file)]))
+    world.state.withLock { $0.failing = [:] }
+    advance(runner, by: .milliseconds(1))
+    #expect(runs.map { $0.trigger.changes.map(\.path) } == [[], ["/f"]])
+    #expect(world.living.count == 1)
+    end(runner)
   }
 }

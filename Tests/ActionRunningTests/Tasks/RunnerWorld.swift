@@ -25,7 +25,7 @@ final class RunnerWorld: ProcessLauncher, ReadinessProbe {
     let task: String
     /// `run`, `hook`, `stop` or `probe`.
     let kind: String
-    let character: Character
+    var character: Character
     var leaderIsAlive = true
     var othersAreAlive = false
     var isDying = false
