@@ -7,7 +7,8 @@ import SystemCalls
 ///
 /// Its port is polled at a short interval, which costs it nothing until it listens. A URL is requested as
 /// soon as its port accepts connections, and then at growing intervals, at which a command runs as well. A service that is not ready in time
-/// is reported as late, and checked further, once a second. Nothing is polled after it is ready.
+/// is reported as late, and checked further, once a second. Nothing is polled after it is ready. All happens on the
+/// queue of the runner.
 final class ReadinessCheck: Sendable {
   enum Result: Hashable, Sendable {
     case ready
@@ -37,7 +38,7 @@ final class ReadinessCheck: Sendable {
   private let probe: any ReadinessProbe
   private let report: @Sendable (Result) -> Void
 
-  /// - Parameter report: Called on the scheduler's queue, or on the queue of the probe.
+  /// - Parameter report: Called on the queue, which is that of the scheduler and of the probe.
   init(
     _ readiness: TaskDefinition.Readiness, scheduler: any Scheduler, probe: any ReadinessProbe,
     report: @escaping @Sendable (Result) -> Void
@@ -53,13 +54,10 @@ final class ReadinessCheck: Sendable {
 
   /// Starts to check. Has no effect after `cancel`.
   func begin() {
+    if state.withLock(\.isOver) { return }
     let end = scheduler.now.advanced(by: readiness.timeout)
     let deadline = scheduler.schedule(at: end) { [weak self] in self?.timeOut() }
-    let isOver = state.withLock { state in
-      state.deadline = deadline
-      return state.isOver
-    }
-    if isOver { return deadline.cancel() }
+    state.withLock { $0.deadline = deadline }
     if case .line = readiness.condition { return }
     ask()
   }
@@ -102,11 +100,7 @@ final class ReadinessCheck: Sendable {
     let next = scheduler.schedule(at: scheduler.now.advanced(by: interval)) { [weak self] in
       self?.ask()
     }
-    let isOver = state.withLock { state in
-      state.next = next
-      return state.isOver
-    }
-    if isOver { next.cancel() }
+    state.withLock { $0.next = next }
   }
 
   private func timeOut() {

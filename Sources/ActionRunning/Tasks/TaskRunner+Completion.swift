@@ -44,17 +44,14 @@ extension TaskRunner {
 
   /// How long a service must still run until it has started; `nil` if it is not started again.
   private func remainingStartTime(of service: String) -> Duration? {
-    guard
-      let (phase, began) = state.access({ state in
-        state.machine.tasks[service].map {
-          ($0.phase, state.workers[service]?.state.access(\.began))
-        }
-      })
-    else { return nil }
-    let isStarting = worker(service).map { worker in
-      worker.phase.isStopping || worker.awaitsLaunch
+    let (phase, began) = state.access { state in
+      (state.machine.tasks[service]?.phase, state.workers[service]?.state.access(\.began))
     }
-    if phase.isRestarted || isStarting == true { return Self.startTime }
+    guard let phase else { return nil }
+    if phase.isRestarted || phase == .starting(isFresh: false) || phase == .starting(isFresh: true)
+    {
+      return Self.startTime
+    }
     guard phase.isUp, let began else { return nil }
     return Self.startTime - began.duration(to: scheduler.now)
   }
