@@ -87,6 +87,10 @@ import Testing
         try await watchrun.said("stopped after")
         return
       }
+      if words == ["make"] {
+        try await watchrun.said(
+          "running make (source changed during the build, which may have missed it)")
+      }
       try await eventually("the save is in the result") { project.read("app") == "2\n" }
       #expect(project.logged == ["begun", "begun"])
     }

@@ -7,8 +7,9 @@ import SystemCalls
 
 extension RunReporter {
   /// " (Sources/a.swift and 3 more changed)".
-  func reason(of trigger: RunTrigger) -> String {
-    changes(of: trigger).map { " (\($0))" } ?? ""
+  func reason(of trigger: RunTrigger, duringBuild: Bool = false) -> String {
+    let end = duringBuild ? " during the build, which may have missed it" : ""
+    return changes(of: trigger).map { " (\($0)\(end))" } ?? ""
   }
 
   /// "Sources/a.swift and 3 more changed".

@@ -26,6 +26,9 @@ final class RunReporter: Sendable {
     /// The services of which the latest run has ended with status 0.
     var endedServices: Set<String> = []
     var graph = TaskGraph.empty
+    /// The finite tasks that were stopped, although changes wait for the end of their runs: a build is stopped by
+    /// what it may have missed.
+    var stopped: Set<String> = []
     var hadRound = false
   }
 
@@ -209,6 +212,7 @@ extension RunReporter {
       let verb = trigger.changes.count == 1 ? "has" : "have"
       console.say(.news, "\(paths(of: trigger)) \(verb) changed since; r runs it", style: .faint)
     case .runner(.idle):
+      state.withLock { $0.stopped = [] }
       // At a terminal only, so that logs have one line less for each run.
       console.sayAtTerminal("waiting for changes")
     case .round(.ended(let round)):
@@ -228,7 +232,12 @@ extension RunReporter {
     }
     let text = text(of: run.task)
     let verb = text.role == .build ? "building:" : "running"
-    say(.news, run.task, "\(verb) \(text.shownCommand)" + reason(of: run.trigger), style: .faint)
+    let wasStopped = state.withLock { $0.stopped.remove(run.task) != nil }
+    let isMissed = wasStopped && run.trigger.reason == .change
+    say(
+      .news, run.task,
+      "\(verb) \(text.shownCommand)" + reason(of: run.trigger, duringBuild: isMissed),
+      style: .faint)
   }
 
   private func reportFailedStart(_ run: TaskReport.Run, _ error: SystemError) {
@@ -265,6 +274,11 @@ extension RunReporter {
     let found = diagnostics.map { ": \($0.text(in: directory))" } ?? ""
     switch (status, ending) {
     case (_, .stopped):
+      state.withLock { state in
+        if let task = state.graph[run.task], task.policy.busyPolicy == .queue && !task.isService {
+          state.stopped.insert(run.task)
+        }
+      }
       say(.news, run.task, "\(subject)stopped after \(duration)", style: .faint)
     case (_, .timedOut):
       say(.detail, run.task, "stopped after \(duration)\(found)", style: .faint)
