@@ -1,4 +1,5 @@
 import SystemCalls
+import TestSupport
 import Testing
 
 /// Recovery from what the kernel refuses, drops or removes.
@@ -281,6 +282,35 @@ import Testing
       try await eventually("the last run sees all files") { project.logged.last == "200" }
       // One or two, unless the machine is busy.
       #expect(project.logged.count <= 6)
+    }
+  }
+
+  /// `rm -rf dist && tsc`, at any pace: what is watched disappears while the server runs.
+  @Test func `a server restarts with what a build has written that empties its output first`()
+    async throws
+  {
+    try await withProject { project in
+      let build = """
+        rm dist/server/index.js; sleep $2; rmdir dist/server; sleep $3; rmdir dist; sleep $4
+        mkdir dist; sleep $5; mkdir dist/server; sleep $6; echo part > dist/server/index.js; sleep $7
+        echo $1 > dist/server/index.js
+        """
+      try project.write(project.outside + "/build", build)
+      try project.makeDirectory("dist/server")
+      try project.write("dist/server/index.js", "0\n")
+      _ = try await project.startRunning(
+        ["-w", "dist/server", "-r"], "sh", "-c",
+        #"read build < dist/server/index.js || exit; echo "$build" >> "$LOG"; exec sleep 1000"#)
+      var random = SeededGenerator(seed: 63)
+      for number in 1...Effort.count(30, quick: 6) {
+        let pauses = (1...6).map { _ in
+          ["0", "0", "0.01", "0.03", "0.2"].randomElement(using: &random)!
+        }
+        try await project.shell(
+          "sh '\(project.outside)/build' \(number) \(pauses.joined(separator: " ")); "
+            + "'\(Watchrun.program)' --wait=30s")
+        #expect(project.logged.last == "\(number)", "\(pauses)")
+      }
     }
   }
 }
