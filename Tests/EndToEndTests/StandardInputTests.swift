@@ -38,6 +38,19 @@ import Testing
     }
   }
 
+  @Test(arguments: [ChildProcess.Input.null, .closed])
+  func `a server without standard input that ends when it ends keeps running`(
+    _ input: ChildProcess.Input
+  ) async throws {
+    try await withProject { project in
+      _ = try await project.start(["-r", "sh", "-c", Self.reader], input: input)
+      try await project.logged("up")
+      try project.place("f")
+      try await project.logged("up", times: 2)
+      #expect(!project.logged.contains("ended"))
+    }
+  }
+
   @Test(arguments: [["sh", "-c", reader], ["-r", "--emit", "lines", "sh", "-c", reader]])
   func `a command that reads to the end finds it`(_ arguments: [String]) async throws {
     try await withProject { project in

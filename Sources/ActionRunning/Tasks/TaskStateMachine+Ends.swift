@@ -63,7 +63,9 @@ extension TaskStateMachine {
     }
     let isCrash = task.rules.keepsAlive
     let failures = serviceFailed(name, isCrash ? .failed : result, isCrash ? .crashed : .atRest)
-    return proceed([.giveUpReadiness(name)] + failures)
+    // What has ended did not see for itself what it was not restarted for.
+    let again = !isCrash && task.hasKeptRunning ? request(name, .change) : []
+    return proceed([.giveUpReadiness(name)] + failures + again)
   }
 
   /// The service that has ended by itself is at rest: its hook has ended as well.

@@ -144,11 +144,12 @@ extension TaskStateMachine {
     roundMembers.insert(name)
     switch task.rules.busyPolicy {
     case .ignore where task.phase.isUp && reason != .key:
+      update(name) { $0.hasKeptRunning = true }
       return keepRunning(name, task)
     case .signal(let signal) where task.phase.isUp:
       return [.signal(name, signal, reason)] + keepRunning(name, task)
     case .queue, .ignore, .restart, .signal:
-      update(name) { $0.phase = .starting(isFresh: true) }
+      update(name) { ($0.phase, $0.hasKeptRunning) = (.starting(isFresh: true), false) }
       return [.giveUpReadiness(name), .start(name, reason)]
     }
   }

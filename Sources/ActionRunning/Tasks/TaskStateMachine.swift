@@ -196,6 +196,8 @@ package struct TaskStateMachine: Sendable {
     var isBuilding = false
     /// How often in a row changes have stopped its run before the end.
     var stops = 0
+    /// Whether a request has left the service running, as its policy says.
+    var hasKeptRunning = false
     /// Whether a dependency of the service has succeeded since, and the service was not held back then.
     var hasNewResult = false
     /// Whether the service did not begin after a success, because a dependency was requested again, and has

@@ -21,6 +21,11 @@ extension SessionPlan {
     var task = TaskDefinition(
       settings.commandName, alone: settings.makeCommand(), settings.runPolicy)
     task.isPostponed = settings.isPostponed
+    if settings.watchesByItself(in: directory) {
+      // No change waits for its end, and neither do pages and questions.
+      task.isService = true
+      task.policy.busyPolicy = .ignore
+    }
     task.readiness = task.isService ? settings.readinessOfServer : nil
     if settings.hasPage { task.triggers = settings.commandTriggers(in: directory) }
     if !settings.writes.isEmpty {
@@ -100,6 +105,13 @@ extension Settings {
     return policy
   }
 
+  /// Whether the command sees changes by itself, and no option says what a change during its run leads to.
+  fileprivate func watchesByItself(in directory: Path) -> Bool {
+    chosenBusyPolicy == nil && completion == .never && build == nil
+      && changeDelivery == .environment
+      && ProjectDetection.Script(command, in: ProjectDirectory(path: directory)).watchesByItself
+  }
+
   /// The server of `--proxy` is ready when it accepts connections. It may be another program's. Which
   /// of several is the command is not known.
   fileprivate var readinessOfServer: TaskDefinition.Readiness? {
@@ -112,8 +124,10 @@ extension Settings {
 
   func makeCommand() -> Command {
     // A command in a background process group that reads from the terminal is stopped by the kernel. A
-    // list on standard input has been read to its end.
-    let inherits = Terminal.isTerminal(STDIN_FILENO) ? isInteractive : filesFrom != "-"
+    // list on standard input has been read to its end, and so has /dev/null, which is nothing to inherit.
+    let inherits =
+      Terminal.isTerminal(STDIN_FILENO)
+      ? isInteractive : filesFrom != "-" && !Self.standardInputIsNull
     var command = Command(
       words: command, form: isRunByShell ? shellForm : .direct,
       environment: Command.Environment(outputVariables + self.fileVariables + self.environment),
@@ -121,6 +135,13 @@ extension Settings {
     command.takesTerminal = isInteractive
     command.firstPathAtStart = firstOfList
     return command.describingChanges(by: changeDelivery)
+  }
+
+  private static var standardInputIsNull: Bool {
+    guard let input = try? FileStatus(of: "/dev/stdin", followsLinks: true),
+      let null = try? FileStatus(of: "/dev/null")
+    else { return false }
+    return (input.device, input.inode) == (null.device, null.inode)
   }
 
   /// Makes a build or a hook from a shell line. Only the command inherits standard input.

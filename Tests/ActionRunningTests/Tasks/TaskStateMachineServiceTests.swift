@@ -57,6 +57,18 @@ struct TaskStateMachineServiceTests {
     #expect(script { $0.keyPressed() } == ["+s"])
   }
 
+  @Test func `what a service has ignored starts it again if it ends by itself`() {
+    var script = MachineScript([rules("s", policy: .ignore, service: true, alive: false)])
+    _ = script { $0.start() }
+    start(&script, "s")
+    #expect(script.isReady("s") == ["s*", "."])
+    #expect(script.change("s") == ["."])
+    #expect(script { $0.serviceEnded("s", .succeeded) } == ["+s"])
+    start(&script, "s")
+    #expect(script.isReady("s") == ["s*", "."])
+    #expect(script { $0.serviceEnded("s", .succeeded) } == [])
+  }
+
   @Test func `a service that is signaled keeps running, and its dependents run`() {
     var script = MachineScript([
       rules("s", policy: .signal(.hangup), service: true), rules("t", after: "s"),

@@ -90,6 +90,27 @@ struct SessionPlanTests {
     #expect(task.policy.keepsAlive == options.contains("--keep-alive"))
   }
 
+  @Test func `a command that watches by itself is a service that no change restarts`() throws {
+    func task(_ words: String...) throws -> TaskDefinition {
+      try #require(
+        SessionPlan(OptionParser.parse(words.map { Array($0.utf8) }), in: "/p").graph["tsc"])
+    }
+    for task in [
+      try task("tsc", "--watch"), try task("tsc -w"), try task("--serve", ".", "tsc", "-w"),
+    ] {
+      #expect(task.isService && task.policy.busyPolicy == .ignore && !task.policy.keepsAlive)
+    }
+    #expect(try task("-r", "tsc", "-w").policy.busyPolicy == .restart)
+    #expect(try task("-o", "queue", "tsc", "-w").policy.busyPolicy == .queue)
+    for task in [
+      try task("tsc"), try task("-o", "queue", "tsc", "-w"), try task("--once", "tsc", "-w"),
+      try task("--until-success", "tsc", "-w"), try task("--emit", "json", "tsc", "-w"),
+      try task("--build", "make", "tsc", "-w"),
+    ] {
+      #expect(!task.isService && task.policy.busyPolicy == .queue)
+    }
+  }
+
   @Test func `hooks, times and signals are those of the command`() throws {
     let plan = try plan(
       "--build", "make", "--on-success", "a", "--on-failure", "b", "--timeout", "9s",
