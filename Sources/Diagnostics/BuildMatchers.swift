@@ -146,12 +146,15 @@ extension DiagnosticReader {
     return nil
   }
 
-  /// The text of at most four lines from this one on, up to a blank one or one with less indentation.
-  func paragraph(_ index: Int, separator: String = ", ", indentation: Int = 0) -> String {
+  /// The text of at most four lines from this one on, up to a blank one, one with less indentation, or a mark.
+  func paragraph(
+    _ index: Int, separator: String = ", ", indentation: Int = 0, until mark: StaticString? = nil
+  ) -> String {
     var text = ""
     for next in index..<(index + 4) {
       let part = line(next).message
       if part.isEmpty || line(next).indentation < indentation { break }
+      if let mark, line(next).begins(with: mark) { break }
       if !text.isEmpty { text += text.hasSuffix(":") ? " " : separator }
       text += part
     }

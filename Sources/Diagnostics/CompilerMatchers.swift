@@ -250,12 +250,19 @@ extension DiagnosticReader {
     guard Self.namesSeverity(line) else { return nil }
     for place in places(index) {
       let rest = line[(line.startIndex + place.range.upperBound)...]
-      guard let text = rest.dropping(": ") ?? rest.dropping(" - "),
-        let (severity, message) = Diagnostic.Severity.parse(text)
+      guard let words = rest.dropping(": ") ?? rest.dropping(" - "),
+        let (severity, message) = Diagnostic.Severity.parse(words)
       else { continue }
       var place = place
       if place.column == nil { place.column = caret(below: index) }
-      add(severity, message.message + symbol(below: index), at: place)
+      var text = message
+      // MSBuild names the project as well.
+      if message.ends(with: "]"), let project = message.last(" ["),
+        message[project.upperBound...].contains("proj")
+      {
+        text = message[..<project.lowerBound]
+      }
+      add(severity, text.message + symbol(below: index), at: place)
       return index + 1
     }
     // The form leaves no doubt, though the file is elsewhere.

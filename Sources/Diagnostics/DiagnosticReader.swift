@@ -41,14 +41,15 @@ package struct DiagnosticReader {
   private mutating func read() {
     var index = 0
     while index < lines.count && found.count < Self.mostDiagnostics {
-      let clues = Clues(lines[index])
+      let line = lines[index]
+      let clues = Clues(line)
+      let first = line.first { $0 != 0x20 && $0 != 0x09 } ?? 0
+      let candidates = clues.isEmpty ? Self.unclued : Self.candidates
       var next = index + 1
-      if !clues.isEmpty {
-        for matcher in Self.matchers where clues.isSuperset(of: matcher.needs) {
-          guard let end = matcher.match(&self, index) else { continue }
-          next = max(next, end)
-          break
-        }
+      for matcher in candidates[Int(first)] where clues.isSuperset(of: matcher.needs) {
+        guard let end = matcher.match(&self, index) else { continue }
+        next = max(next, end)
+        break
       }
       index = next
     }
@@ -98,13 +99,7 @@ extension DiagnosticReader {
     /// A digit after a colon or an opening parenthesis.
     static let number = Clues(rawValue: 2)
     /// A colon or a closing parenthesis after a digit, and then a space, as behind a place.
-    static let place = Clues(rawValue: 8)
-    /// `File "` at the beginning, as in a traceback of Python.
-    static let frame = Clues(rawValue: 4)
-    /// An opening bracket at the beginning.
-    static let bracket = Clues(rawValue: 16)
-    /// `** (` at the beginning, as of an exception of Elixir.
-    static let exception = Clues(rawValue: 32)
+    static let place = Clues(rawValue: 4)
 
     init(rawValue: UInt8) { self.rawValue = rawValue }
 
@@ -131,9 +126,6 @@ extension DiagnosticReader {
           (beforePrevious, previous) = (previous, byte)
         }
       }
-      if line.first == 0x20, line.trimmed.begins(with: "File \"") { clues.insert(.frame) }
-      if line.first == UInt8(ascii: "[") { clues.insert(.bracket) }
-      if line.trimmed.begins(with: "** (") { clues.insert(.exception) }
       self = clues
     }
   }
@@ -142,36 +134,58 @@ extension DiagnosticReader {
   struct Matcher: Sendable {
     /// The tools that use it.
     let tools: String
-    let needs: Clues
+    /// The characters, of which one is the first after the indentation. Empty: any.
+    var begins = ""
+    var needs: Clues = []
     /// Adds the diagnostics that begin at a line. Returns the line with which the search goes on; `nil` if the
     /// line has another form.
     let match: @Sendable (inout DiagnosticReader, Int) -> Int?
   }
 
+  /// By the first byte of a line, so that most lines ask few matchers.
+  private static let candidates: [[Matcher]] = (0...UInt8.max).map { byte in
+    matchers.filter { $0.begins.isEmpty || $0.begins.utf8.contains(byte) }
+  }
+  /// Those that need no clue.
+  private static let unclued = candidates.map { $0.filter(\.needs.isEmpty) }
+
   /// The forms, the most specific ones first.
   static let matchers: [Matcher] = [
-    Matcher(tools: "Python", needs: .frame) { $0.traceback($1) },
-    Matcher(tools: "make, ninja", needs: .colon) { $0.directory($1) },
-    Matcher(tools: "shellcheck", needs: .colon) { $0.shellCheck($1) },
-    Matcher(tools: "Elixir", needs: .exception) { $0.elixir($1) },
-    Matcher(tools: "Maven", needs: .bracket) { $0.maven($1) },
-    Matcher(tools: "CMake", needs: .colon) { $0.cmake($1) },
-    Matcher(tools: "rustc, clippy, ruff, Elixir", needs: .number) { $0.arrow($1) },
+    Matcher(tools: "Python", begins: "F") { $0.traceback($1) },
+    Matcher(tools: "make, ninja", begins: "mn", needs: .colon) { $0.directory($1) },
+    Matcher(tools: "shellcheck", begins: "I", needs: .colon) { $0.shellCheck($1) },
+    Matcher(tools: "Elixir", begins: "*") { $0.elixir($1) },
+    Matcher(tools: "Maven", begins: "[") { $0.maven($1) },
+    Matcher(tools: "CMake", begins: "C", needs: .colon) { $0.cmake($1) },
+    Matcher(tools: "rustc, clippy, ruff, Elixir", begins: "-└", needs: .number) { $0.arrow($1) },
     Matcher(tools: "Elixir", needs: .number) { $0.mixWarning($1) },
     Matcher(tools: "ExUnit", needs: .number) { $0.exUnit($1) },
-    Matcher(tools: "RSpec", needs: .number) { $0.rspec($1) },
+    Matcher(tools: "RSpec", begins: "#", needs: .number) { $0.rspec($1) },
     Matcher(tools: "minitest", needs: .number) { $0.minitest($1) },
     Matcher(tools: "minitest", needs: .number) { $0.minitestError($1) },
     Matcher(tools: "Ruby", needs: .number) { $0.ruby($1) },
-    Matcher(tools: "Kotlin", needs: .colon) { $0.kotlin($1) },
+    Matcher(tools: "Kotlin", begins: "ew", needs: .colon) { $0.kotlin($1) },
+    Matcher(tools: "PHP", begins: "PFWND", needs: .colon) { $0.php($1) },
+    Matcher(tools: "OCaml", begins: "F", needs: .colon) { $0.ocaml($1) },
+    Matcher(tools: "Nim", needs: .number) { $0.nim($1) },
+    Matcher(tools: "Nim", begins: "E", needs: .colon) { $0.nimException($1) },
+    Matcher(tools: "pylint", needs: [.number, .place]) { $0.pylint($1) },
+    Matcher(tools: "esbuild", begins: "✘▲") { $0.esbuild($1) },
+    Matcher(tools: "vite", begins: "e", needs: .colon) { $0.vite($1) },
+    Matcher(tools: "Biome", needs: .number) { $0.biome($1) },
+    Matcher(tools: "GoogleTest, Catch2", needs: [.number, .place]) { $0.expectation($1) },
+    Matcher(tools: "GoogleTest", begins: "u", needs: .colon) { $0.expectation($1) },
+    Matcher(tools: "PHPUnit", begins: "/", needs: .number) { $0.phpUnit($1) },
+    Matcher(tools: "vitest", begins: "❯", needs: .number) { $0.vitest($1) },
+    Matcher(tools: "dotnet test", begins: "E", needs: .colon) { $0.dotnetTest($1) },
     Matcher(tools: "cargo test", needs: .number) { $0.panicked($1) },
     Matcher(tools: "Swift Testing", needs: .number) { $0.recordedIssue($1) },
-    Matcher(tools: "node", needs: .number) { $0.nodeSyntax($1) },
-    Matcher(tools: "node, jest, Java", needs: .number) { $0.stack($1) },
-    Matcher(tools: "node --test", needs: .number) { $0.tap($1) },
-    Matcher(tools: "go run, go test", needs: .colon) { $0.goPanic($1) },
+    Matcher(tools: "node", begins: "/f", needs: .number) { $0.nodeSyntax($1) },
+    Matcher(tools: "node, jest, Java", begins: "a", needs: .number) { $0.stack($1) },
+    Matcher(tools: "node --test", begins: "l", needs: .number) { $0.tap($1) },
+    Matcher(tools: "go run, go test", begins: "pf", needs: .colon) { $0.goPanic($1) },
     Matcher(tools: "go test", needs: .number) { $0.goTest($1) },
-    Matcher(tools: "eslint", needs: .number) { $0.stylish($1) },
+    Matcher(tools: "eslint", begins: "0123456789", needs: .number) { $0.stylish($1) },
     Matcher(tools: "pytest", needs: [.number, .place]) { $0.pytest($1) },
     Matcher(tools: "ld, lld", needs: .colon) { $0.linker($1) },
     Matcher(tools: "make", needs: .colon) { $0.make($1) },

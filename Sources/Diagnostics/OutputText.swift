@@ -92,6 +92,18 @@ extension ArraySlice<UInt8> {
     begins(with: text) ? dropFirst(text.utf8CodeUnitCount) : nil
   }
 
+  /// The range of the last occurrence of a text.
+  func last(_ text: StaticString) -> Range<Int>? {
+    var found: Range<Int>?
+    while let next = self[(found?.upperBound ?? startIndex)...].range(of: text) { found = next }
+    return found
+  }
+
+  /// What precedes a text with which the line ends; `nil` if it does not.
+  func dropping(suffix: StaticString) -> ArraySlice? {
+    ends(with: suffix) ? dropLast(suffix.utf8CodeUnitCount) : nil
+  }
+
   var isBlank: Bool { allSatisfy { $0 == 0x20 || $0 == 0x09 } }
 
   /// The number of spaces and tabs at the beginning.

@@ -85,4 +85,91 @@ extension DiagnosticReader {
     }
     return nil
   }
+
+  /// `a.cpp:4: Failure` of GoogleTest below `[ RUN      ] Price.Adds`, and `a.cpp:4: FAILED:` of Catch2.
+  mutating func expectation(_ index: Int) -> Int? {
+    let line = lines[index]
+    if line.ends(with: ": FAILED:") {
+      guard let place = places(index).first else { return nil }
+      let values = self.line(index + 2).begins(with: "with expansion:") ? self.line(index + 3) : []
+      let reason = self.line(index + 2).begins(with: "due to ") ? self.line(index + 3) : []
+      let text = reason.isEmpty ? self.line(index + 1).message : reason.message
+      add(.error, text + (values.isEmpty ? "" : ": " + values.message), at: place)
+      return index + 1
+    }
+    guard line.ends(with: ": Failure") else { return nil }
+    var title = ""
+    for back in 1...200 where self.line(index - back).begins(with: "[ RUN") {
+      title = self.line(index - back).dropFirst(12).message + ": "
+      break
+    }
+    let message = title + paragraph(index + 1, until: "[  FAILED")
+    if let place = places(index).first {
+      add(.error, message, at: place)
+    } else if line.begins(with: "unknown file") {
+      add(Diagnostic(.error, message))
+    }
+    return index + 1
+  }
+
+  /// `/p/ATest.php:8` alone in a line, below `1) ATest::testAdds` and a message.
+  mutating func phpUnit(_ index: Int) -> Int? {
+    let line = lines[index]
+    guard line.first == UInt8(ascii: "/"), line.last?.isDigitASCII == true,
+      self.line(index - 1).isBlank, let place = places(index).first,
+      place.range == 0..<line.count, place.path.bytes[...].ends(with: ".php"),
+      let (header, title) = failure(above: index), title.contains("::")
+    else { return nil }
+    let own = files.isOwn(place.path) ? place : ownPlace(after: index, most: 30)
+    guard let own else { return nil }
+    add(.error, title.message + ": " + paragraph(header + 1), at: own)
+    return index + 1
+  }
+
+  /// ` ❯ a.test.js:4:23` below ` FAIL  a.test.js > adds` and a message.
+  mutating func vitest(_ index: Int) -> Int? {
+    let isCall = { (line: OutputLine) in line.trimmed.begins(with: "❯ ") }
+    guard isCall(lines[index]), !isCall(line(index - 1)) else { return nil }
+    for back in 1...60 {
+      guard let title = line(index - back).trimmed.dropping("FAIL ") else { continue }
+      guard
+        let place = places(index).first.flatMap({ files.isOwn($0.path) ? $0 : nil })
+          ?? ownPlace(after: index, most: 30)
+      else { return nil }
+      // The name of the file is in the place.
+      let name = title.range(of: " > ").map { title[$0.upperBound...].message + ": " } ?? ""
+      add(.error, name + line(index - back + 1).message, at: place)
+      // The calls, with lines of source between them.
+      return lines[index...].prefix(60).firstIndex(where: \.isBlank) ?? index + 1
+    }
+    return nil
+  }
+
+  /// `Error Message:` of `dotnet test` below `Failed A.Adds [4 ms]`, then the message, `Stack Trace:` and
+  /// `at A.Adds() in /p/A.cs:line 9`.
+  mutating func dotnetTest(_ index: Int) -> Int? {
+    guard lines[index].trimmed.elementsEqual("Error Message:".utf8),
+      let title = line(index - 1).trimmed.dropping("Failed ")
+    else { return nil }
+    let name = title.prefix { $0 != 0x20 }.message
+    var message = name + ": " + line(index + 1).message
+    var next = index + 2
+    while next < index + 60, !line(next).isBlank {
+      let text = line(next).trimmed
+      if text.begins(with: "Expected: ") || text.begins(with: "Actual: ") {
+        message += ", " + text.words
+      }
+      if let mark = text.range(of: ":line "), let within = text.range(of: " in "),
+        within.upperBound < mark.lowerBound, let row = text[mark.upperBound...].decimal(), row > 0,
+        let path = files.file(
+          String(decoding: text[within.upperBound..<mark.lowerBound], as: UTF8.self)),
+        files.isOwn(path)
+      {
+        add(Diagnostic(.error, message, path: path, line: row))
+        return next + 1
+      }
+      next += 1
+    }
+    return nil
+  }
 }

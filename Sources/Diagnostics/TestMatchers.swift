@@ -7,6 +7,9 @@ extension DiagnosticReader {
   /// `  File "a.py", line 3, in f` and more of these, then `NameError: name 'x' is not defined`.
   mutating func traceback(_ index: Int) -> Int? {
     let indentation = lines[index].indentation
+    guard lines[index].first == 0x20, lines[index].trimmed.begins(with: "File \"") else {
+      return nil
+    }
     var places: [SourceLocation] = []
     var end = index
     while end < min(lines.count, index + 400) {

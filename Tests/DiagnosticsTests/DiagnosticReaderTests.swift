@@ -135,7 +135,13 @@ struct DiagnosticReaderTests {
     "[ERROR] a.c:[3,5] no\n", "e: a.c:3:5 no\n", "CMake Error at a.c:3 (f):\n", "** (E) x\n",
     "  1) x\n a.c:3\n", "# a.c:3\n", "Failure/Error:\n# a.c:3\n", "X#y [a.c:3]:\n",
     "Error:\nX#y:\n  a.c:3:in f\n", "a.c:3:in f': x\n", "warning: x\n  a.c:3\n", " └─ a.c:3\n",
-    "gone\u{0}.c:3:5: error: no\n",
+    "gone\u{0}.c:3:5: error: no\n", "PHP Parse error: x in a.c on line 3\n", "Warning: in on line ",
+    "Warning: in a.c:3\n", "File \"a.c\", line 1, characters 9223372036854775807:\nError: x\n",
+    "File \"a.c\", line 3, characters 1-2:\n", "a.c(3, 5) Error: no\n",
+    "a.c(3)\n",
+    "Error: unhandled exception: x\n", "a.py:3:0: C0114: no\n", "✘ [ERROR] x\n\n  a.c:3:5:\n",
+    "error during build:\n", "a.c:3:5 ━━\n", "a.c:3: Failure\n", "a.c:3: FAILED:\n", " ❯ a.c:3:5\n",
+    " FAIL x\n ❯ x:3\n\n", "1) A::x\n\n/a.php:3\n\n", "Failed x\nError Message:\n",
   ])
   func `hostile output takes bounded work`(piece: String) {
     let size = Effort.count(1_000_000, quick: 100_000)
