@@ -72,7 +72,7 @@ let package = Package(
     .testTarget(name: "SystemCallsTests", dependencies: ["SystemCalls", "TestSupport"]),
     .testTarget(name: "SupportTests", dependencies: ["Support", "TestSupport"]),
     .testTarget(
-      name: "DiagnosticsTests", dependencies: ["Diagnostics", "TestSupport"],
+      name: "DiagnosticsTests", dependencies: ["Diagnostics", "TestSupport", "WatchrunSettings"],
       // Recorded outputs, found by the tests where they stand.
       exclude: ["Recordings"]),
     .testTarget(name: "PathFilteringTests", dependencies: ["PathFiltering", "TestSupport"]),

@@ -4,16 +4,19 @@ import TestSupport
 import Testing
 
 @testable import Diagnostics
+@testable import WatchrunSettings
 
 /// What is found in the outputs of tools, as recorded.
 struct RecordingTests {
-  /// A file in `Recordings`: the tool, the files of its directory and lines of them that matter, what is found, and
-  /// the output. `@DIRECTORY@` stands for the directory.
+  /// A file in `Recordings`: the tool, the kinds of projects that start it, the files of its directory and lines of
+  /// them that matter, what is found, and the output. `@DIRECTORY@` stands for the directory.
   private struct Recording {
     var files: [String] = []
     /// The files that are not empty.
     var sources: [String: String] = [:]
     var found: [String] = []
+    /// The kinds of projects whose tasks print this.
+    var detected: [String] = []
     var output: String
 
     init(_ name: String) throws {
@@ -27,6 +30,8 @@ struct RecordingTests {
         } else if let words = line.wholeMatch(of: /source: (\S+):(\d+): (.*)/) {
           let before = String(repeating: "\n", count: (Int(words.2) ?? 1) - 1)
           sources[String(words.1)] = before + words.3 + "\n"
+        } else if let words = line.wholeMatch(of: /detected: (.*)/) {
+          detected = words.1.split(separator: " ").map(String.init)
         } else if let words = line.wholeMatch(of: /finds: (.*)/) {
           found.append(String(words.1))
         }
@@ -57,7 +62,9 @@ struct RecordingTests {
     #expect(found.map { $0.quickfixLine(in: directory.path) } == recording.found.map(complete))
   }
 
-  @Test func `there are recordings of many tools`() {
-    #expect(Self.names.count >= 30)
+  /// Runners only run commands of others.
+  @Test(arguments: ProjectDetection.kinds.filter { $0.role != .runner }.map(\.name))
+  func `what a detected project prints is recorded`(kind: String) throws {
+    #expect(try Self.names.contains { try Recording($0).detected.contains(kind) })
   }
 }
