@@ -41,8 +41,8 @@ let package = Package(
     .target(
       name: "WatchrunSettings",
       dependencies: [
-        "ActionRunning", "FileObservation", "LiveReload", "PathFiltering", "SessionControl",
-        "Support", "SystemCalls",
+        "ActionRunning", "Diagnostics", "FileObservation", "LiveReload", "PathFiltering",
+        "SessionControl", "Support", "SystemCalls",
       ],
       resources: [
         .embedInCode("Manual/watchrun.mdoc"), .embedInCode("Manual/watchrun-json.mdoc"),

@@ -132,7 +132,7 @@ extension DiagnosticReader {
 
   /// A form in which tools print diagnostics.
   struct Matcher: Sendable {
-    /// The tools that use it.
+    /// The tools that use it, for the manual.
     let tools: String
     /// The characters, of which one is the first after the indentation. Empty: any.
     var begins = ""
@@ -140,6 +140,14 @@ extension DiagnosticReader {
     /// Adds the diagnostics that begin at a line. Returns the line with which the search goes on; `nil` if the
     /// line has another form.
     let match: @Sendable (inout DiagnosticReader, Int) -> Int?
+  }
+
+  /// The tools whose forms are known, in alphabetical order.
+  package static var tools: [String] {
+    let names = matchers.flatMap { $0.tools.split(separator: ",") }.map {
+      String($0.drop { $0 == " " })
+    }
+    return Set(names).sorted { ($0.lowercased(), $0) < ($1.lowercased(), $1) }
   }
 
   /// By the first byte of a line, so that most lines ask few matchers.
@@ -152,12 +160,12 @@ extension DiagnosticReader {
   /// The forms, the most specific ones first.
   static let matchers: [Matcher] = [
     Matcher(tools: "Python", begins: "F") { $0.traceback($1) },
-    Matcher(tools: "make, ninja", begins: "mn", needs: .colon) { $0.directory($1) },
+    Matcher(tools: "make, Ninja", begins: "mn", needs: .colon) { $0.directory($1) },
     Matcher(tools: "shellcheck", begins: "I", needs: .colon) { $0.shellCheck($1) },
-    Matcher(tools: "Elixir", begins: "*") { $0.elixir($1) },
+    Matcher(tools: "Elixir, mix", begins: "*") { $0.elixir($1) },
     Matcher(tools: "Maven", begins: "[") { $0.maven($1) },
     Matcher(tools: "CMake", begins: "C", needs: .colon) { $0.cmake($1) },
-    Matcher(tools: "rustc, clippy, ruff, Elixir", begins: "-└", needs: .number) { $0.arrow($1) },
+    Matcher(tools: "rustc, clippy, ruff", begins: "-└", needs: .number) { $0.arrow($1) },
     Matcher(tools: "Elixir", needs: .number) { $0.mixWarning($1) },
     Matcher(tools: "ExUnit", needs: .number) { $0.exUnit($1) },
     Matcher(tools: "RSpec", begins: "#", needs: .number) { $0.rspec($1) },
@@ -166,7 +174,7 @@ extension DiagnosticReader {
     Matcher(tools: "Ruby", needs: .number) { $0.ruby($1) },
     Matcher(tools: "Kotlin", begins: "ew", needs: .colon) { $0.kotlin($1) },
     Matcher(tools: "PHP", begins: "PFWND", needs: .colon) { $0.php($1) },
-    Matcher(tools: "OCaml", begins: "F", needs: .colon) { $0.ocaml($1) },
+    Matcher(tools: "OCaml, dune", begins: "F", needs: .colon) { $0.ocaml($1) },
     Matcher(tools: "Nim", needs: .number) { $0.nim($1) },
     Matcher(tools: "Nim", begins: "E", needs: .colon) { $0.nimException($1) },
     Matcher(tools: "pylint", needs: [.number, .place]) { $0.pylint($1) },
@@ -178,25 +186,25 @@ extension DiagnosticReader {
     Matcher(tools: "PHPUnit", begins: "/", needs: .number) { $0.phpUnit($1) },
     Matcher(tools: "vitest", begins: "❯", needs: .number) { $0.vitest($1) },
     Matcher(tools: "dotnet test", begins: "E", needs: .colon) { $0.dotnetTest($1) },
-    Matcher(tools: "cargo test", needs: .number) { $0.panicked($1) },
+    Matcher(tools: "Rust, cargo test", needs: .number) { $0.panicked($1) },
     Matcher(tools: "Swift Testing", needs: .number) { $0.recordedIssue($1) },
-    Matcher(tools: "node", begins: "/f", needs: .number) { $0.nodeSyntax($1) },
-    Matcher(tools: "node, jest, Java", begins: "a", needs: .number) { $0.stack($1) },
+    Matcher(tools: "Node.js", begins: "/f", needs: .number) { $0.nodeSyntax($1) },
+    Matcher(tools: "Node.js, jest, Java, JUnit", begins: "a", needs: .number) { $0.stack($1) },
     Matcher(tools: "node --test", begins: "l", needs: .number) { $0.tap($1) },
-    Matcher(tools: "go run, go test", begins: "pf", needs: .colon) { $0.goPanic($1) },
+    Matcher(tools: "Go", begins: "pf", needs: .colon) { $0.goPanic($1) },
     Matcher(tools: "go test", needs: .number) { $0.goTest($1) },
     Matcher(tools: "eslint", begins: "0123456789", needs: .number) { $0.stylish($1) },
     Matcher(tools: "pytest", needs: [.number, .place]) { $0.pytest($1) },
     Matcher(tools: "ld, lld", needs: .colon) { $0.linker($1) },
     Matcher(tools: "make", needs: .colon) { $0.make($1) },
     Matcher(
-      tools: "swift, clang, gcc, mypy, javac, tsc, shellcheck -f gcc, XCTest",
+      tools: "swift, XCTest, clang, gcc, javac, tsc, mypy, zig, dotnet, Meson",
       needs: [.number, .place]
     ) { $0.severity($1) },
-    Matcher(tools: "go build, go vet, ruff, eslint -f unix, flake8", needs: [.number, .place]) {
+    Matcher(tools: "Go, ruff, eslint, flake8", needs: [.number, .place]) {
       $0.plain($1)
     },
     Matcher(tools: "sh, bash", needs: .colon) { $0.shell($1) },
-    Matcher(tools: "compilers and linkers as a whole", needs: .colon) { $0.general($1) },
+    Matcher(tools: "deno", needs: .colon) { $0.general($1) },
   ]
 }

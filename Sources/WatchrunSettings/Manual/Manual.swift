@@ -1,3 +1,4 @@
+import Diagnostics
 import PathFiltering
 
 /// A manual page: prose in mdoc, and lists generated from the tables that the program reads.
@@ -45,6 +46,7 @@ package enum Manual: String, CaseIterable, Sendable {
     switch (words.first, words.dropFirst().first.flatMap(ProjectKey.Scope.init)) {
     case ("options", _): options
     case ("ignored", _): ignored
+    case ("tools", _): tools
     case ("terminal", _): terminalKeys
     case ("keys", let scope?): keys(of: scope)
     default: ""
@@ -81,6 +83,12 @@ extension Manual {
       Key.descriptions(isAlone: false).map { keys, effect in
         ("Ic " + Mdoc.argument(keys), effect)
       })
+  }
+
+  private static var tools: String {
+    let names = DiagnosticReader.tools
+    let all = names.dropLast().joined(separator: ", ") + " and " + (names.last ?? "")
+    return Mdoc.paragraph("The forms of these tools are known: \(all).")
   }
 
   private static var ignored: String {

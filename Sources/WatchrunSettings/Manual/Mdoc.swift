@@ -37,7 +37,7 @@ enum Mdoc {
   }
 
   /// Sentences as lines of at most 78 columns, each beginning on a line of its own.
-  private static func paragraph(_ text: String) -> String {
+  static func paragraph(_ text: String) -> String {
     var lines: [String] = []
     var line = ""
     for word in sentence(text).split(whereSeparator: \.isWhitespace) {
