@@ -7,8 +7,8 @@ import SystemCalls
 /// first test, whether there is a colon. A matcher may look at the lines around, since many tools print place
 /// and message on different lines.
 package struct DiagnosticReader {
-  /// Only the last lines of an output are searched.
-  package static let mostLines = 10_000
+  /// The lines of an output that are searched: the first error matters most, and summaries come last.
+  static let (firstLines, lastLines) = (2_000, 8_000)
   /// The most diagnostics of an output.
   package static let mostDiagnostics = 1_000
 
@@ -28,7 +28,7 @@ package struct DiagnosticReader {
   package static func diagnostics(in output: [UInt8], of directory: Path) -> [Diagnostic] {
     if output.isEmpty { return [] }
     var reader = DiagnosticReader(
-      lines: OutputText(output, mostLines: mostLines).lines,
+      lines: OutputText(output, first: firstLines, last: lastLines).lines,
       files: SourceFiles(directory: directory))
     reader.read()
     return reader.found.isEmpty ? reader.general : reader.found

@@ -3,17 +3,24 @@ import Support
 /// A line of output without escape sequences and other control characters.
 typealias OutputLine = ArraySlice<UInt8>
 
-/// The last lines of an output, without escape sequences.
+/// The first and the last lines of an output, without escape sequences. A blank line stands for those between.
 struct OutputText {
   /// The longest part of a line that is kept.
   private static let longestLine = 4_000
 
   private(set) var lines: [OutputLine] = []
 
-  /// - Parameter mostLines: The number of lines that are kept, the last ones.
-  init(_ bytes: [UInt8], mostLines: Int) {
-    var start = Self.start(ofLast: mostLines, in: bytes)
+  /// - Parameters:
+  ///   - first: The number of lines that are kept of the beginning.
+  ///   - last: The number of lines that are kept of the end.
+  init(_ bytes: [UInt8], first: Int, last: Int) {
+    let rest = Self.start(ofLast: last, in: bytes)
+    var start = 0
     while start < bytes.endIndex {
+      if lines.count == first && start < rest {
+        lines.append([])
+        start = rest
+      }
       let (end, isPlain) = Self.line(from: start, in: bytes)
       let line = bytes[start..<min(end, start + Self.longestLine)]
       lines.append(isPlain ? line : TerminalLine(line).text[...])

@@ -116,9 +116,18 @@ struct DiagnosticReaderTests {
         ])
   }
 
-  @Test func `the last 10,000 lines are searched`() {
-    let rest = String(repeating: "x\n", count: 9_999)
-    #expect(found("a.c:1:1: error: first\na.c:1:1: error: no\n" + rest) == ["a.c:1:1: error: no"])
+  @Test func `the first 2,000 lines and the last 8,000 are searched`() {
+    let lines = (1...20_000).map { "a.c:\($0):1: error: no\n" }
+    let rest = { String(repeating: "x\n", count: $0) }
+    #expect(
+      found(lines[0] + rest(1_998) + lines[1] + lines[2] + rest(9_999) + lines[3] + rest(7_999))
+        == [1, 2, 4].map { "a.c:\($0):1: error: no" })
+    // One that fits is whole, and no form goes on beyond what is left out.
+    #expect(found(rest(2_000) + lines[0] + rest(7_999)) == ["a.c:1:1: error: no"])
+    #expect(
+      found(rest(1_999) + "error: no\n" + rest(1) + "  --> a.c:1:1\n" + rest(7_999)) == [
+        "error: no"
+      ])
   }
 
   @Test func `at most 1,000 diagnostics are kept`() {

@@ -44,6 +44,23 @@ import Testing
     }
   }
 
+  @Test func `the first error of a long output is found`() async throws {
+    try await withProject { project in
+      try project.place("a.c", "")
+      // 3 MB.
+      let rest = "awk 'BEGIN { for (i = 0; i < 20000; i++) printf \"%0150d\\n\", i }'"
+      for (line, expected) in [
+        ("echo a.c:3:5: error: no x", "1 error · a.c:3:5 no x"),
+        ("seq -f 'a.c:%g: error: x' 1200", "1000 errors or more · a.c:1 x"),
+      ] {
+        let watchrun = try await project.start(
+          "--once", "--output", "failed", "--", "sh", "-c", "\(line); \(rest); exit 1")
+        try await #expect(watchrun.ended() == .exited(1))
+        #expect(watchrun.errors.contains { $0.hasSuffix(": " + expected) }, "\(watchrun.errors)")
+      }
+    }
+  }
+
   @Test func `in GitHub Actions, failures are grouped and shown beside the code`() async throws {
     try await withProject { project in
       try writeState("a.c:3:5: error: no x", "a.c:9: warning: w", in: project)

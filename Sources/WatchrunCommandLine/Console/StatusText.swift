@@ -68,7 +68,7 @@ struct StatusText: Hashable {
     if isRunning { return "… watchrun" }
     if failed.isEmpty { return "✓ watchrun" }
     return errors > 0
-      ? "✗ \(errors) error\(errors == 1 ? "" : "s") · watchrun"
+      ? "✗ \(DiagnosticSummary.count(errors, "error")) · watchrun"
       : "✗ \(failed.map(\.name).joined(separator: ", ")) · watchrun"
   }
 }
@@ -89,7 +89,7 @@ extension StatusText.Entry {
     case .ready: return (isUnchecked ? "● started" : "● ready", .good)
     case .succeeded: return ("✓ \(time)", .good)
     case .failed:
-      return ("✗ " + (errors > 0 ? "\(errors) error\(errors == 1 ? "" : "s")" : time), .bad)
+      return ("✗ " + (errors > 0 ? DiagnosticSummary.count(errors, "error") : time), .bad)
     case .skipped: return ("– skipped", .faint)
     case .stopped: return ("■ stopped", .faint)
     }

@@ -77,11 +77,14 @@ struct DiagnosticSummary: Hashable, Sendable {
   /// How many of the errors are new, if the run before had errors as well.
   var new = 0
   var fixed = 0
+  /// Whether there may be more.
+  var isCut: Bool
   /// The first error, of the new ones if there are any.
   var first: Diagnostic?
 
   /// `nil` if there is nothing to say.
   init?(_ now: [Diagnostic], before: [Diagnostic]) {
+    isCut = now.count >= DiagnosticReader.mostDiagnostics
     var old: [Identity: Int] = [:]
     for error in before where error.severity == .error { old[Identity(error), default: 0] += 1 }
     let hadErrors = !old.isEmpty
@@ -102,7 +105,7 @@ struct DiagnosticSummary: Hashable, Sendable {
         }
       }
     }
-    fixed = old.values.reduce(0, +)
+    if !isCut { fixed = old.values.reduce(0, +) }
     if errors + warnings + fixed == 0 { return nil }
   }
 
@@ -110,12 +113,12 @@ struct DiagnosticSummary: Hashable, Sendable {
   var counts: String {
     var parts: [String] = []
     if new == errors && new > 0 {
-      parts.append("\(new) new \(new == 1 ? "error" : "errors")")
+      parts.append(Self.count(new, "new error", isCut))
     } else if errors > 0 {
-      parts.append(Self.count(errors, "error") + (new > 0 ? " (\(new) new)" : ""))
+      parts.append(Self.count(errors, "error", isCut) + (new > 0 ? " (\(new) new)" : ""))
     }
     if fixed > 0 { parts.append(Self.count(fixed, "error") + " fixed") }
-    if warnings > 0 { parts.append(Self.count(warnings, "warning")) }
+    if warnings > 0 { parts.append(Self.count(warnings, "warning", isCut)) }
     return parts.joined(separator: ", ")
   }
 
@@ -125,7 +128,9 @@ struct DiagnosticSummary: Hashable, Sendable {
     return "\(counts) · \(first.text(in: directory, length: Self.longestMessage))"
   }
 
-  private static func count(_ number: Int, _ noun: String) -> String {
-    "\(number) \(noun)\(number == 1 ? "" : "s")"
+  /// - Parameter isCut: Whether there may be more.
+  static func count(_ number: Int, _ noun: String, _ isCut: Bool = false) -> String {
+    let isCut = isCut || number >= DiagnosticReader.mostDiagnostics
+    return "\(number) \(noun)\(number == 1 ? "" : "s")\(isCut ? " or more" : "")"
   }
 }

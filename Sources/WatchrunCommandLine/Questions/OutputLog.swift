@@ -3,20 +3,29 @@ import Support
 
 /// The output of the latest runs of each task, as much as fits. Nothing is parsed before a client asks.
 struct OutputLog {
-  /// The number of bytes that are kept of a task.
-  static let most = 1024 * 1024
+  /// The bytes that are kept of the beginning of a task's latest run, and of the end of its output.
+  private static let mostFirst = 256 * 1024
+  private static let mostLast = 1024 * 1024
 
   private struct Text {
     var bytes: [UInt8] = []
-    /// Where the output of the latest run begins.
+    /// Where the output of the latest run begins in `bytes`.
     var latest = 0
+    /// The first part of the latest run, once `bytes` no longer begins with it.
+    var head: [UInt8] = []
+    /// Whether something is left out after `head`.
+    var hasGap = false
 
     mutating func add(_ output: TaskOutput) {
       bytes += output.line
       if !output.isSplit { bytes.append(UInt8(ascii: "\n")) }
       // Rarely, so that a line costs no copy of what is kept.
-      let excess = bytes.count - OutputLog.most
-      guard excess > OutputLog.most / 4 else { return }
+      let excess = bytes.count - OutputLog.mostLast
+      guard excess > OutputLog.mostLast / 4 else { return }
+      let cut = bytes[min(latest, excess)..<excess]
+      let kept = cut.prefix(OutputLog.mostFirst - head.count)
+      head += kept
+      hasGap = hasGap || kept.count < cut.count
       bytes.removeFirst(excess)
       latest = max(0, latest - excess)
     }
@@ -26,18 +35,23 @@ struct OutputLog {
 
   /// A run of the command begins.
   mutating func began(_ run: TaskReport.Run) {
-    let length = texts[run.task]?.bytes.count ?? 0
-    texts[run.task]?.latest = length
+    guard var text = texts.removeValue(forKey: run.task) else { return }
+    (text.latest, text.head, text.hasGap) = (text.bytes.count, [], false)
+    texts[run.task] = text
   }
 
   mutating func handle(_ output: TaskOutput) {
     if output.isFinished { texts[output.run.task, default: Text()].add(output) }
   }
 
-  /// The output of the latest run, as far as it is kept.
+  /// The output of the latest run, as far as it is kept. A blank line stands for what is left out.
   func latest(of task: String) -> [UInt8] {
     guard let text = texts[task] else { return [] }
-    return Array(text.bytes[text.latest...])
+    let (head, rest) = (text.head, text.bytes[text.latest...])
+    guard text.hasGap else { return head + rest }
+    // Lines that are cut say nothing.
+    let isEnd = { (byte: UInt8) in byte == UInt8(ascii: "\n") }
+    return Array(head[...(head.lastIndex(where: isEnd) ?? -1)]) + rest.drop { !isEnd($0) }
   }
 
   /// The last lines of the latest run, as a terminal shows them.

@@ -1,0 +1,50 @@
+import Testing
+
+@testable import ActionRunning
+@testable import WatchrunCommandLine
+@testable import WatchrunSettings
+
+struct OutputLogTests {
+  private let run = TaskReport.Run(
+    task: "a", job: .command, number: 1, trigger: RunTrigger(.change))
+
+  private func add(_ numbers: Range<Int>, to log: inout OutputLog) {
+    for number in numbers {
+      log.handle(TaskOutput(run: run, line: Self.line(number), isFinished: true))
+    }
+  }
+
+  /// 99 bytes.
+  private static func line(_ number: Int) -> [UInt8] {
+    let digits = String(number)
+    return Array((digits + String(repeating: ".", count: 99 - digits.utf8.count)).utf8)
+  }
+
+  private func numbers(_ text: [UInt8]) -> [Int?] {
+    text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).dropLast().map {
+      Int(String(decoding: $0.prefix { $0 != UInt8(ascii: ".") }, as: UTF8.self))
+    }
+  }
+
+  @Test(arguments: [0, 100, 3_000, 30_000])
+  func `the first and the last lines of a long run are kept, whole`(before: Int) throws {
+    var log = OutputLog()
+    add(0..<before, to: &log)
+    for (count, isWhole) in [(5_000, true), (100_000, false)] {
+      log.began(run)
+      add(0..<count, to: &log)
+      let kept = numbers(log.latest(of: "a"))
+      #expect(kept.first == 0 && kept.last == count - 1)
+      if isWhole {
+        #expect(kept == Array(0..<count))
+        continue
+      }
+      // A blank line stands for what is left out.
+      let gap = try #require(kept.firstIndex(of: nil))
+      #expect(kept[..<gap].elementsEqual((0..<gap).map(Optional.some)))
+      #expect(
+        kept[(gap + 1)...].elementsEqual((count - kept.count + gap + 1..<count).map(Optional.some)))
+      #expect((2_500...2_622).contains(gap) && (13_000...15_800).contains(kept.count))
+    }
+  }
+}
