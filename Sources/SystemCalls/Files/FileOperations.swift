@@ -58,6 +58,15 @@ package func fileExists(_ path: Path) -> Bool {
   path.withCString { faccessat(AT_FDCWD, $0, F_OK, AT_SYMLINK_NOFOLLOW) } == 0
 }
 
+/// Creates a directory and its ancestors, if they do not exist.
+package func makeDirectories(_ path: Path) throws(SystemError) {
+  if (try? FileStatus(of: path, followsLinks: true)) != nil { return }
+  if let parent = path.parent { try makeDirectories(parent) }
+  if path.withCString({ mkdir($0, 0o777) }) == -1 && errno != EEXIST {
+    throw .last("mkdir", path: path)
+  }
+}
+
 /// Removes a file, if it exists.
 package func removeFile(_ path: Path) {
   _ = path.withCString { unlink($0) }

@@ -44,7 +44,7 @@ final class Console: Sendable {
   let isColored: Bool
   let isOutputColored: Bool
   /// Whether the time precedes each line of output.
-  private let showsTimes: Bool
+  let showsTimes: Bool
   let isTerminal: Bool
   let failures: WriteFailures
   let lines: Mutex<OutputLines>

@@ -30,6 +30,15 @@ struct RoundRule {
 
 /// The time before a line of output, in local time.
 enum LineTime {
+  /// The day as well, as in `2026-01-31 14:03:07`.
+  static var date: String {
+    var (time, parts) = (time(nil), tm())
+    localtime_r(&time, &parts)
+    let numbers = [parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday]
+    let day = numbers.map { $0 < 10 ? "0\($0)" : "\($0)" }.joined(separator: "-")
+    return "\(day) \(RoundRule.now.clock)"
+  }
+
   static var prefix: [UInt8] {
     var time = timespec()
     clock_gettime(CLOCK_REALTIME, &time)

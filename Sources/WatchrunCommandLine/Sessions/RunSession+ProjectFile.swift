@@ -95,6 +95,12 @@ extension RunSession {
         return
       }
       let plan = try session.plan(of: project, from: source)
+      let logs = plan.observation.logs
+      if state.withLock({ $0.plan.observation.logs }) != logs,
+        let problem = self.logs.setPaths(logs)
+      {
+        session.console.warn(problem)
+      }
       try observe(plan, project, insteadOf: old, runner)
       let settings = session.settings.adding(project.defaults)
       state.withLock { ($0.project, $0.plan, $0.settings) = (project, plan, settings) }
@@ -132,6 +138,7 @@ extension RunSession {
     let hasSameOptions =
       project.ignores == old.ignores && project.kinds == old.kinds
       && project.defaults == old.defaults
+      && plan.observation.logs == state.withLock { $0.plan.observation.logs }
     if hasSameOptions { return try observeOtherPaths(of: project, than: old) }
     // The options of an observer are fixed. Until the new observer has read the tree, the old one keeps
     // reporting: a change may then start two runs, but is never lost.

@@ -18,6 +18,7 @@ final class RunSession: ChangeSource {
   private let pause: PauseControl
   /// Answers clients.
   let desk: SessionDesk
+  let logs: LogFiles
   let statusLine: StatusLine
 
   struct State {
@@ -60,6 +61,7 @@ final class RunSession: ChangeSource {
     pause = PauseControl { [reporter] in reporter.reportHold($0 != nil) }
     let desk = SessionDesk(session, state.plan, waiting, pause)
     self.desk = desk
+    logs = LogFiles(reporter)
     statusLine = StatusLine(session.console) { desk.status() }
     self.state = Mutex(state)
   }
@@ -69,6 +71,7 @@ final class RunSession: ChangeSource {
     let pages = plan.pages.isEmpty ? nil : makePages()
     try checkDiagnosticsFile(settings)
     desk.setFile(settings.diagnosticsFile)
+    if let problem = logs.setPaths(plan.observation.logs) { throw .usage(problem) }
     pages?.setPlan(plan, desk.setPlan(plan))
     let observer = try session.makeObserver(plan.observation, with: settings)
     try pages?.open(plan.pages)
@@ -173,6 +176,7 @@ final class RunSession: ChangeSource {
         : "a task has stopped, since it wants the terminal: interactive: true gives it")
     return TaskRunner(plan.graph, options: options, source: self) { [self] output in
       reporter.write(output)
+      logs.write(output)
       desk.handle(output)
       state.withLock { $0.pages }?.handle(output)
     } report: { [self] report in
@@ -197,6 +201,7 @@ extension RunSession {
   private func handle(_ report: TaskReport, _ keys: KeyPresses) {
     let (plan, settings, pages) = state.withLock { ($0.plan, $0.settings, $0.pages) }
     passTerminal(report)
+    if case .run(let run, .started) = report { logs.began(run) }
     let summary = desk.diagnose(report)
     reporter.report(report, summary)
     if summary != nil, case .run(let run, _) = report {

@@ -92,7 +92,7 @@ extension Session {
     if !observation.filters { (settings.filters, settings.extensions) = ([], []) }
     let isAdaptive = settings.quietPeriod == .adaptive
     var filter = settings.makeFilter(in: directory)
-    filter.hidden = ownFiles(settings)
+    filter.hidden = ownFiles(settings, Set(observation.logs.values))
     let options = ObserverOptions(
       filter: filter,
       quietPeriod: isAdaptive ? observation.adaptiveQuietPeriod : settings.quietPeriod,
@@ -115,10 +115,10 @@ extension Session {
     }
   }
 
-  /// The files that watchrun itself writes: those to which standard output, standard error and descriptors
+  /// The files that watchrun itself writes: logs, those to which standard output, standard error and descriptors
   /// for the command are redirected, and those that runs read. Otherwise each run or line of output would
   /// lead to the next.
-  private func ownFiles(_ settings: Settings) -> PatternList {
+  private func ownFiles(_ settings: Settings, _ logs: Set<Path>) -> PatternList {
     let descriptors = [STDOUT_FILENO, STDERR_FILENO] + caller.descriptors.filter(isWritable)
     let outputs = descriptors.compactMap { pathOfFile($0)?.relative(to: "/") }
     let temporary = temporaryFilesDirectory().absolute(from: directory)
@@ -133,7 +133,9 @@ extension Session {
     }
     return PatternList(
       (outputs.map { GlobPattern(only: $0) } + [runs] + sockets
-        + settings.diagnosticsPatterns(in: directory)).compactMap(\.self))
+        + settings.diagnosticsPatterns(in: directory)
+        + logs.flatMap { ($0.names + LogFiles.former(of: $0).names).map { GlobPattern(only: $0) } })
+        .compactMap(\.self))
   }
 
   /// Starts an observer, which is stopped at the end. Ends watchrun if it cannot be started.

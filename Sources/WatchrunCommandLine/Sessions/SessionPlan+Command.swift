@@ -46,6 +46,11 @@ extension SessionPlan {
       observation.kinds = ChangeBatch.Kind.usual.union(task.triggers.kinds)
       observation.filters = false
     }
+    if let log = settings.log {
+      for task in tasks {
+        observation.logs[task.name] = log.log(of: task.name).absolute(from: directory)
+      }
+    }
   }
 
   private init(pageOf settings: Settings, in directory: Path) throws(Failure) {

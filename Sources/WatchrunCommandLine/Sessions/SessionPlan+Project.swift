@@ -35,5 +35,10 @@ extension SessionPlan {
     observation = Observation(
       paths: project.watched(in: directory) + paths, ignores: project.ignores,
       kinds: project.kinds.union([.created, .modified, .removed, .renamed]))
+    for task in project.tasks {
+      guard let log = task.log ?? settings.log else { continue }
+      observation.logs[task.name] = log.log(of: task.name).absolute(from: directory)
+      readsOutput = true
+    }
   }
 }

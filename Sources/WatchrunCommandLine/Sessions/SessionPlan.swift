@@ -28,6 +28,8 @@ struct SessionPlan: Sendable {
     var sources: IgnoreSources?
     /// Whether `--filter` and `--exts` apply.
     var filters = true
+    /// The files to which the output of tasks is appended, by task: absolute paths, whose changes never count.
+    var logs: [String: Path] = [:]
     /// The quiet period unless the user has chosen a fixed one.
     var adaptiveQuietPeriod = QuietPeriod.adaptive
   }

@@ -22,14 +22,10 @@ extension Settings {
   /// Patterns for the file of `--diagnostics`, by each of its paths, and the one through which it is replaced.
   func diagnosticsPatterns(in directory: Path) -> [GlobPattern?] {
     guard let file = diagnosticsFile?.absolute(from: directory) else { return [] }
-    let target = try? resolvedPath(file)
-    let parent = file.parent.flatMap { try? resolvedPath($0) }
-    let paths = [file, target, parent?.appending(file.lastComponent)].compactMap(\.self)
-    return Set(paths).flatMap { path -> [GlobPattern?] in
-      let directory = path.parent?.relative(to: "/")
-      return [
-        path.relative(to: "/").flatMap { GlobPattern(only: $0) },
-        directory.flatMap { GlobPattern(only: $0, entries: DiagnosticsFile.temporaryNames) },
+    return file.names.flatMap { path -> [GlobPattern?] in
+      [
+        GlobPattern(only: path),
+        path.parent.flatMap { GlobPattern(only: $0, entries: DiagnosticsFile.temporaryNames) },
       ]
     }
   }
@@ -47,5 +43,15 @@ extension Settings {
   /// Whether the output of a single task is read and forwarded, for example above a status line.
   var readsOutputOfTask: Bool {
     (readsOutput || StatusLine.isPossible(effectiveStatusLine)) && self.outputMode != .failed
+  }
+}
+
+extension Path {
+  /// The paths under which an absolute path may be watched, relative to the root directory.
+  var names: [Path] {
+    let target = try? resolvedPath(self)
+    let parent = parent.flatMap { try? resolvedPath($0) }
+    let paths = [self, target, parent?.appending(lastComponent)].compactMap(\.self)
+    return Set(paths).compactMap { $0.relative(to: "/") }
   }
 }

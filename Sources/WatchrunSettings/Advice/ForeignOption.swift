@@ -271,7 +271,6 @@ extension ForeignOption {
       "the first run is at the start; -p waits for a change",
     "--no-process-group --wrap-process": "the command always runs in a process group of its own",
     "--stdin-quit": "watchrun ends with q, Ctrl-C or SIGTERM",
-    "--log-file --log": "redirect standard error, as in: watchrun make test 2>log",
     "--timings --timing": "the duration of each run is printed by default",
     "--livereload --live-reload --live --browser": "use --serve DIR or --proxy URL",
   ]

@@ -37,6 +37,15 @@ extension Setting {
       .boolean, others: ["--time --timestamp --prefix-time": "use --timestamps"],
       option: { $0.showsTimes = $1 }),
     Setting(
+      "--log", .output, "Append the output to FILE, such as out/{task}.log",
+      scope: [.run, .results],
+      key: .key(
+        "log",
+        "file to which output is appended, such as out/{task}.log; at the top level, for all tasks",
+        in: .project, .task, others: ["logfile", "loglocation"]),
+      .file, replacesKeys: true, others: ["--log-file --logfile --log_file": "use --log FILE"],
+      shared: { $0.log = $1 }),
+    Setting(
       "--pty", .output, "Give commands a pseudo-terminal, even if the output goes to a pipe",
       scope: [.run, .results],
       key: .key(

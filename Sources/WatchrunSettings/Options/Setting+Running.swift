@@ -118,7 +118,7 @@ extension Setting {
       scope: .command,
       conflicts: [
         .init(
-          others: ["diagnostics", "output", "pty", "status-line", "timestamps"],
+          others: ["diagnostics", "log", "output", "pty", "status-line", "timestamps"],
           reason: "gives the terminal to the command",
           consequence: "cannot read its output")
       ],

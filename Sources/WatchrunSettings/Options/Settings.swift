@@ -31,6 +31,8 @@ package struct TaskSettings: Hashable, Sendable {
   package var fileVariables: [Command.EnvironmentVariable] = []
   /// `nil` for that of the project, or the default.
   package var outputMode: OutputMode?
+  /// The file to which its output is appended; may contain `{task}`. `nil` for that of the project, or none.
+  package var log: Path?
   /// Whether it writes to a pseudo-terminal if its output is read; `nil` for the default.
   package var usesPseudoTerminal: Bool?
 }
@@ -244,7 +246,7 @@ extension Settings {
 
   /// Whether an option needs the output of the command, or of a single task.
   package var readsOutput: Bool {
-    diagnosticsFile != nil || showsTimes || self.outputMode == .failed
+    diagnosticsFile != nil || showsTimes || self.log != nil || self.outputMode == .failed
       || effectiveStatusLine == .always
       || self.usesPseudoTerminal == true && !Terminal.isTerminal(STDOUT_FILENO)
   }

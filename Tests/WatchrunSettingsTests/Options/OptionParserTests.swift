@@ -132,6 +132,7 @@ struct OptionParserTests {
       Spelling("--pty") { $0.usesPseudoTerminal == true },
     ]
     + Spelling.all(nil, "--output", "failed") { $0.outputMode == .failed && $0.readsOutput }
+    + Spelling.all(nil, "--log", "{task}.log") { $0.log == "{task}.log" && $0.readsOutput }
     + Spelling.all(nil, "--bell") { $0.ringsBell }
     + [
       Spelling("-N") { $0.notifyMode == .failure },

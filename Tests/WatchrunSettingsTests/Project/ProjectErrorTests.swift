@@ -34,7 +34,7 @@ struct ProjectErrorTests {
     ),
     (
       "{ tasks: { a: { run: 'x' } }, run: 'x' }",
-      "1:31: 'run' is a key of tasks, not of a project file; those are $schema, jobs, tasks, poll, ignore, skipUnchanged, debounce, shell, envFile, output, statusLine, timestamps, diagnostics, clear, notify, color"
+      "1:31: 'run' is a key of tasks, not of a project file; those are $schema, jobs, tasks, poll, ignore, skipUnchanged, debounce, shell, envFile, output, statusLine, timestamps, log, diagnostics, clear, notify, color"
     ),
     (
       "{ tasks: { a: { run: 'x' } }, jobs: 0 }",

@@ -18,11 +18,11 @@ struct TaskErrorTests {
     ),
     (
       "{ run: 'x', colour: 'red' }",
-      "2:13: the task 't' has no key 'colour'; those are run, directory, watch, exts, filter, ignore, writes, events, after, service, ready, manual, stop, postpone, onBusy, stopSignal, stopTimeout, timeout, keepAlive, restartLimit, backOff, onSuccess, onFailure, shell, env, envFile, interactive, output, pty"
+      "2:13: the task 't' has no key 'colour'; those are run, directory, watch, exts, filter, ignore, writes, events, after, service, ready, manual, stop, postpone, onBusy, stopSignal, stopTimeout, timeout, keepAlive, restartLimit, backOff, onSuccess, onFailure, shell, env, envFile, interactive, output, log, pty"
     ),
     (
       "{ run: 'x', jobs: 2 }",
-      "2:13: 'jobs' is a key of the whole file, not of the task 't'; those are run, directory, watch, exts, filter, ignore, writes, events, after, service, ready, manual, stop, postpone, onBusy, stopSignal, stopTimeout, timeout, keepAlive, restartLimit, backOff, onSuccess, onFailure, shell, env, envFile, interactive, output, pty"
+      "2:13: 'jobs' is a key of the whole file, not of the task 't'; those are run, directory, watch, exts, filter, ignore, writes, events, after, service, ready, manual, stop, postpone, onBusy, stopSignal, stopTimeout, timeout, keepAlive, restartLimit, backOff, onSuccess, onFailure, shell, env, envFile, interactive, output, log, pty"
     ),
     (
       "{ run: 'x', port: 80 }",
@@ -308,7 +308,7 @@ struct TaskErrorTests {
     ),
     (
       "{ run: 'x', serve: 'a' }",
-      "2:13: 'serve' is a key of pages, not of the task 't'; those are run, directory, watch, exts, filter, ignore, writes, events, after, service, ready, manual, stop, postpone, onBusy, stopSignal, stopTimeout, timeout, keepAlive, restartLimit, backOff, onSuccess, onFailure, shell, env, envFile, interactive, output, pty"
+      "2:13: 'serve' is a key of pages, not of the task 't'; those are run, directory, watch, exts, filter, ignore, writes, events, after, service, ready, manual, stop, postpone, onBusy, stopSignal, stopTimeout, timeout, keepAlive, restartLimit, backOff, onSuccess, onFailure, shell, env, envFile, interactive, output, log, pty"
     ),
   ]
 

@@ -1,0 +1,138 @@
+import ActionRunning
+import Support
+import Synchronization
+import SystemCalls
+
+/// The files of `--log`, to which the output of tasks is appended as text, for people.
+///
+/// A file that has grown is renamed, and replaces the one that was renamed before. Each run opens its file anew, so that
+/// others may remove or rename it.
+final class LogFiles: Sendable {
+  /// The bytes after which a file is renamed.
+  private static let mostBytes = 10_000_000
+  /// What follows the name of a file that was renamed.
+  static let formerSuffix = ".1"
+
+  private final class File {
+    let path: Path
+    private let descriptor: Descriptor
+    private var size: Int
+
+    init(_ path: Path) throws(SystemError) {
+      if let parent = path.parent { try makeDirectories(parent) }
+      let flags = O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK
+      descriptor = try Descriptor.open(path, flags, mode: 0o666)
+      let status = try FileStatus(of: path, followsLinks: true)
+      guard status.type == .file else {
+        throw SystemError(call: "open", code: EINVAL, path: path)
+      }
+      (self.path, size) = (path, Int(clamping: status.size))
+    }
+
+    /// Returns the file to which the next text is appended.
+    func append(_ text: [UInt8]) throws(SystemError) -> File {
+      if size > 0 && size + text.count > LogFiles.mostBytes {
+        try renameFile(path, to: LogFiles.former(of: path))
+        return try File(path).append(text)
+      }
+      try writeAll(text, to: descriptor.number)
+      size += text.count
+      return self
+    }
+  }
+
+  private struct State {
+    var paths: [String: Path] = [:]
+    var files: [Path: File] = [:]
+    /// The files that could not be written, until one can.
+    var failed: Set<Path> = []
+  }
+
+  private let reporter: RunReporter
+  private let state = Mutex(State())
+
+  init(_ reporter: RunReporter) { self.reporter = reporter }
+
+  /// The path to which a file is renamed.
+  static func former(of path: Path) -> Path { Path(bytes: path.bytes + Array(".1".utf8)) }
+
+  /// Sets the files of tasks, absolute paths, and opens them. Returns why one cannot be written.
+  @discardableResult
+  func setPaths(_ paths: [String: Path]) -> String? {
+    let problem = state.withLock { state -> String? in
+      state = State(paths: paths)
+      return Set(paths.values).sorted().compactMap { Self.open($0, &state) }.first
+    }
+    return problem
+  }
+
+  /// A run begins.
+  func began(_ run: TaskReport.Run) {
+    guard run.job == .command else { return }
+    let text = reporter.text(of: run.task)
+    let label = reporter.isAlone ? "" : run.task.printable + ": "
+    let problem = state.withLock { state -> String? in
+      guard let path = state.paths[run.task] else { return nil }
+      return Self.open(path, &state)
+        ?? Self.append(
+          Array("── \(LineTime.date) \(label)\(text.shownCommand)\n".utf8), path, &state)
+    }
+    if let problem { reporter.console.warn(problem) }
+  }
+
+  func write(_ output: TaskOutput) {
+    guard output.isFinished else { return }
+    let label = reporter.label(of: output.run.task)
+    let problem = state.withLock { state -> String? in
+      guard let path = state.paths[output.run.task] else { return nil }
+      let isShared = state.paths.values.count { $0 == path } > 1
+      let prefix =
+        (reporter.console.showsTimes ? LineTime.prefix : []) + (isShared ? label?.prefix ?? [] : [])
+      let line = TerminalLine(output.line).text + [UInt8(ascii: "\n")]
+      return Self.append(prefix + line, path, &state)
+    }
+    if let problem { reporter.console.warn(problem) }
+  }
+
+  /// Opens a file anew. Returns the first of several problems with it in a row.
+  private static func open(_ path: Path, _ state: inout State) -> String? {
+    do throws(SystemError) {
+      state.files[path] = try File(path)
+      state.failed.remove(path)
+      return nil
+    } catch {
+      return failed(path, error, &state)
+    }
+  }
+
+  private static func append(_ text: [UInt8], _ path: Path, _ state: inout State) -> String? {
+    guard let file = state.files[path] else { return nil }
+    do throws(SystemError) {
+      state.files[path] = try file.append(text)
+      return nil
+    } catch {
+      return failed(path, error, &state)
+    }
+  }
+
+  private static func failed(_ path: Path, _ error: SystemError, _ state: inout State) -> String? {
+    state.files[path] = nil
+    return state.failed.insert(path).inserted
+      ? "cannot write \(path): \(error.code == EINVAL ? "it is not a file" : error.reason)" : nil
+  }
+}
+
+extension Path {
+  /// The file of a task, in whose name `{task}` stands for that of the task.
+  func log(of task: String) -> Path {
+    let name = Array(task.utf8.map { $0 == UInt8(ascii: "/") ? UInt8(ascii: "-") : $0 })
+    var (rest, bytes) = (ArraySlice(bytes), [UInt8]())
+    let mark = Array("{task}".utf8)
+    while !rest.isEmpty {
+      let isMark = rest.starts(with: mark)
+      bytes += isMark ? name : [rest[rest.startIndex]]
+      rest = rest.dropFirst(isMark ? mark.count : 1)
+    }
+    return Path(bytes: bytes)
+  }
+}

@@ -1,0 +1,84 @@
+import Foundation
+import SystemCalls
+import Testing
+
+/// The files of `--log`.
+@Suite struct LogFileTests {
+  /// A line that a run adds at its start.
+  private static let start = "── [0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2} "
+
+  private func expect(_ text: String, _ pattern: String) throws {
+    #expect(text.wholeMatch(of: try Regex(pattern)) != nil, "\(text)")
+  }
+
+  @Test func `the output of each run is appended without colours, below a line with its time`()
+    async throws
+  {
+    try await withProject { project in
+      for _ in 0..<2 {
+        let watchrun = try await project.start(
+          "--once", "--log", "sub/{task}.log", "--", "sh", "-c", #"printf '\033[31mred\033[m\nb'"#)
+        try await #expect(watchrun.ended() == .exited(0))
+        #expect(watchrun.process.output.text.hasSuffix("b\n"))
+      }
+      let run = Self.start + "sh -c .*\nred\nb\n"
+      try expect(project.read("sub/sh.log"), run + run)
+    }
+  }
+
+  @Test func `each task has its file, or all share one, where names are before the lines`()
+    async throws
+  {
+    try await withProject { project in
+      try project.writeTasks(
+        """
+        a: { run: 'echo one; echo two >&2' }, bb: { run: 'echo three', after: ['a'] },
+        c: { run: 'echo four', after: ['bb'], log: 'c.log' }
+        """, "log: 'all.log', output: 'failed'")
+      let tasks = try await project.start(["--once", "--timestamps"])
+      try await #expect(tasks.ended() == .exited(0))
+      let time = "[0-9]{2}:[0-9]{2}:[0-9]{2}[.][0-9]{3}"
+      try expect(
+        project.read("all.log"),
+        "\(Self.start)a: echo one; .*\n\(time) a  [|] one\n\(time) a  [|] two\n"
+          + "\(Self.start)bb: echo three\n\(time) bb [|] three\n")
+      try expect(project.read("c.log"), "\(Self.start)c: echo four\n\(time) four\n")
+    }
+  }
+
+  @Test func `a file of 10 MB is renamed, and none starts a run`() async throws {
+    try await withProject { project in
+      try project.place("go")
+      try project.writeTasks(
+        """
+        a: { run: "echo run >> $LOG; awk 'BEGIN { for (i = 0; i < 15000; i++) printf \\"%01000d\\\\n\\", i }'" },
+        """, "log: 'out/{task}.log'")
+      let watchrun = try await project.startTasks()
+      try await eventually("the run has ended") {
+        project.exists("out/a.log.1") && project.read("out/a.log").hasSuffix("14999\n")
+      }
+      #expect(project.read("out/a.log.1").utf8.count <= 10_000_000)
+      #expect(project.read("out/a.log.1").contains("00000\n"))
+      // What is removed is made again.
+      try FileManager.default.removeItem(atPath: project.path("out/a.log"))
+      try project.place("go", "2")
+      try await eventually("another run") { project.logged.count >= 2 }
+      try await eventually("it has ended") { project.read("out/a.log").hasSuffix("14999\n") }
+      let answer = try await project.start("--wait")
+      try await answer.ended()
+      #expect(project.logged.count == 2)
+      _ = watchrun
+    }
+  }
+
+  @Test func `a file that cannot be written is refused`() async throws {
+    try await withProject { project in
+      try project.place("file")
+      for path in ["file/x.log", "/dev/null", "."] {
+        let watchrun = try await project.start("--once", "--log", path, "true")
+        try await #expect(watchrun.ended() == .exited(64))
+        #expect(watchrun.errors.first?.contains("cannot write ") == true, "\(watchrun.errors)")
+      }
+    }
+  }
+}
