@@ -16,7 +16,7 @@ extension Session {
 
   func plan(of project: Project, from source: ProjectSource) throws(Failure) -> SessionPlan {
     let settings = try settings.adding(project.defaults).readingEnvironmentFiles(in: directory)
-    let project = try project.readingEnvironmentFiles(in: directory)
+    let project = try project.readingEnvironmentFiles(in: directory).choosingPorts(freePort)
     do throws(TaskGraphError) {
       var plan = try SessionPlan(
         project, settings, in: directory,
@@ -28,6 +28,27 @@ extension Session {
     } catch {
       throw .usage("\(source.file): \(error)")
     }
+  }
+}
+
+extension Session {
+  /// Chooses a port that nothing listens on for a service: the same one in each session of a directory, if possible.
+  private func freePort(for task: String) -> UInt16 {
+    if let known = ports.withLock({ $0[task] }) { return known }
+    var hash: UInt32 = 2_166_136_261
+    for byte in directory.bytes + Array("\0\(task)".utf8) {
+      hash = (hash ^ UInt32(byte)) &* 16_777_619
+    }
+    // Below the ports of outgoing connections.
+    let taken = ports.withLock { Set($0.values) }
+    let candidates = (0..<200).map { UInt16(10_000 + (hash &+ $0) % 20_000) }
+    let port = candidates.first { port in
+      !taken.contains(port) && (try? Socket.listen(at: "0.0.0.0", port: port)) != nil
+    }
+    let chosen = port ?? candidates[0]
+    ports.withLock { $0[task] = chosen }
+    console.say(.news, "\(task.printable): port \(chosen)", style: .faint)
+    return chosen
   }
 }
 

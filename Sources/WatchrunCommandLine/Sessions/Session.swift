@@ -47,6 +47,8 @@ final class Session: Sendable {
   }
 
   private let state = Mutex(State())
+  /// The free ports that were chosen for services, by task.
+  let ports = Mutex<[String: UInt16]>([:])
 
   enum Ending: Sendable {
     case exit(Int32)

@@ -43,6 +43,12 @@ extension Setting {
     special(.key("ready", "readiness check of a service", in: .task), .readiness),
     Setting(
       key: .key(
+        "port",
+        "port of a service, which is in its variable PORT, or auto for a free one; it is ready "
+          + "when the port accepts connections, unless ready says otherwise", in: .task),
+      .portOrAuto, task: { $0.port = $1 }),
+    Setting(
+      key: .key(
         "manual",
         "only a request for this task or a dependent starts it: a key, --send, or its name",
         in: .task, others: ["onrequest", "disabled"]),

@@ -10,6 +10,8 @@ enum ValueKind: Hashable, Sendable {
   case boolean
   case count(ClosedRange<Int>)
   case port
+  /// A port or `auto`.
+  case portOrAuto
   /// The address of a server, or one for each of some paths.
   case servers
   case url
@@ -60,8 +62,9 @@ extension ValueKind {
     case .boolean: "true or false"
     case .count(let range): "an integer from \(range.lowerBound) to \(range.upperBound)"
     case .port: "a port from 1 to 65535, as in 8080"
+    case .portOrAuto: #"a port or "auto", as in 8080"#
     case .servers:
-      #"a port, a URL or an object of them, as in 8080, "http://localhost:8080" or { "/api": 8080 }"#
+      #"a port, a URL, a task with a port or an object of them, as in 8080, "http://localhost:8080" or { "/api": 8080 }"#
     case .statuses: "a status of HTTP or an array of them, as in [200, 204]"
     case .url: #"a URL, as in "http://localhost:8080/health""#
     case .string, .file, .directory, .shellLine: "a string that is not empty"
@@ -91,7 +94,7 @@ extension ValueKind {
     switch self {
     case .boolean, .url, .statuses, .string, .command, .readiness, .tasks: ""
     case .count: "N"
-    case .port: "PORT"
+    case .port, .portOrAuto: "PORT"
     case .servers: "URL"
     case .file, .files: "FILE"
     case .directory: "DIR"

@@ -12,12 +12,13 @@ enum ValueSchema {
       return
         #""type": "integer", "minimum": \#(range.lowerBound), "maximum": \#(range.upperBound)"#
     case .port: return port
+    case .portOrAuto: return anyOf(#""const": "auto""#, port)
     case .url: return matching(url)
     case .statuses: return oneOrMore(status, #""minItems": 1"#)
     case .servers:
-      let server = anyOf(port, matching(serverURL))
+      let server = anyOf(port, matching(serverURL), matching(taskName))
       return anyOf(
-        port, matching(serverURL),
+        port, matching(serverURL), matching(taskName),
         #""type": "object", "minProperties": 1, "propertyNames": { \#(matching(proxyPath)) }, "#
           + #""additionalProperties": { \#(server) }"#)
     case .string, .file, .directory, .shellLine: return nonEmpty

@@ -32,6 +32,7 @@ extension ValueType<[Project.Page.Proxy]> {
 extension ValueReader {
   fileprivate mutating func server(_ json: JSONValue) -> Project.Page.Server? {
     if let port = json.port { return .port(port) }
+    if case .string(let name) = json.content, ProjectReader.isTaskName(name) { return .task(name) }
     guard let url = url(json) else { return nil }
     if ServerAddress(url: url) == nil {
       note("the address of the server must not have a query; remove it", at: json.offset)

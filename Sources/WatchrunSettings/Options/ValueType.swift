@@ -62,6 +62,18 @@ extension ValueType<UInt16> {
   }
 }
 
+extension ValueType<UInt16> {
+  /// 0 for a free port.
+  static var portOrAuto: Self {
+    Self(.portOrAuto) { reader in
+      guard let json = reader.json else { return nil }
+      if case .string("auto") = json.content { return Project.Task.freePort }
+      if json.port == nil { reader.mismatch() }
+      return json.port
+    }
+  }
+}
+
 extension JSONValue {
   /// The port that a number is.
   var port: UInt16? {

@@ -9,12 +9,13 @@ extension Project.Page {
 }
 
 extension Project.Page.Proxy {
-  /// The rule; `nil` for a URL with a query.
+  /// The rule; `nil` for a URL with a query, and for a task whose port is not known.
   fileprivate var rule: ProxyRule? {
     let address: ServerAddress? =
       switch server {
       case .port(let port): ServerAddress(port: port)
       case .url(let url): ServerAddress(url: url)
+      case .task: nil
       }
     return address.flatMap { ProxyRule(path: path, server: $0) }
   }

@@ -38,6 +38,8 @@ package struct Project: Hashable, Sendable {
     /// Whether it is a service that is restarted however often it ends.
     package var isKeptAlive = false
     package var readiness: TaskDefinition.Readiness?
+    /// The port of a service, which is in its variable `PORT`; 0 for a free one.
+    package var port: UInt16?
     /// The command that stops a service.
     package var stop: Run?
     /// How often in a row a service is restarted without success; `nil` for the default.
@@ -77,6 +79,8 @@ package struct Project: Hashable, Sendable {
     enum Server: Hashable, Sendable {
       case port(UInt16)
       case url(String)
+      /// The port of a task.
+      case task(String)
     }
 
     /// A path with the server that answers the requests for it.

@@ -56,6 +56,42 @@ import Testing
     }
   }
 
+  @Test func `a service has a free port, the same in each run, which others and pages know`()
+    async throws
+  {
+    try await withProject { project in
+      let server = Self.server.replacing("sys.argv[1]", with: "os.environ[\"PORT\"]")
+        .replacing("import ", with: "import os, ")
+      try project.write(
+        "watchrun.json",
+        """
+        { envFile: ".env", tasks: {
+          my-web: { run: ["python3", "-c", '\(server)'], service: true, port: "auto" },
+          test: { run: 'echo "$MY_WEB_PORT,$PORT" >> $LOG', after: ["my-web"] },
+          page: { proxy: { "/": "my-web" }, port: \(try freePort()) },
+        } }
+        """.replacing("my-web:", with: "\"my-web\":"))
+      try project.place(".env", "PORT=1\n")
+      let watchrun = try await project.startTasks()
+      let port = try await watchrun.said("my-web: port ").split(separator: " ").last ?? ""
+      try await watchrun.said("serving localhost:\(port) at http://localhost:")
+      try await project.logged("\(port),1")
+      try project.place("a")
+      try await eventually("another run") { project.logged == ["\(port),1", "\(port),1"] }
+      await watchrun.process.stop()
+      // Where another program has it, another one is chosen.
+      let foreign = try ChildProcess(
+        ["python3", "-c", Self.server, String(port)],
+        environment: ["PATH": "/usr/bin:/bin:/usr/local/bin"], directory: project.root)
+      try await eventually("it listens") { foreign.output.lines.contains("up") }
+      let second = try await project.startTasks()
+      let other = try await second.said("my-web: port ").split(separator: " ").last ?? ""
+      try await project.logged("\(other),1")
+      #expect(other != port)
+      await foreign.stop()
+    }
+  }
+
   @Test func `a restarted service is not taken for another program`() async throws {
     try await withProject { project in
       let port = String(try freePort())

@@ -53,6 +53,10 @@ struct ProjectErrorTests {
       "1:37: 'jobs' must be an integer from 1 to 10000, not \"2\""
     ),
     (
+      "{ tasks: { a: { run: 'x' }, p: { proxy: 'a' } } }",
+      "1:41: the task 'a' has no 'port'; add port: \"auto\" to it, or write its port here"
+    ),
+    (
       "{ tasks: { a: { run: 'x' } }, ignore: false }",
       #"1:39: 'ignore' must be a pattern or an array of patterns, as in ["docs/**"], not false"#
     ),

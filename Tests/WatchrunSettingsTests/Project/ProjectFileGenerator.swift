@@ -52,7 +52,7 @@ struct ProjectFileGenerator {
     chosen.removeAll { $0.name == "run" || $0.name == "interactive" && hasInteractiveTask }
     let isService = chosen.contains { ["service", "keepAlive"].contains($0.name) }
     if !isService && !chance(invalidShare) {
-      chosen.removeAll { ["stop", "restartLimit", "backOff"].contains($0.name) }
+      chosen.removeAll { ["port", "stop", "restartLimit", "backOff"].contains($0.name) }
     }
     // The schema cannot say that there is one at most.
     if chosen.contains(where: { $0.name == "interactive" }) { hasInteractiveTask = true }
@@ -146,10 +146,14 @@ extension ProjectFileGenerator {
     case .boolean: (["true", "false"], ["1", #""yes""#])
     case .count: (["1", "4", "10000", "4.0"], ["0", "10001", "1.5", #""2""#])
     case .port: (["8080"], ["0"])
+    case .portOrAuto: (["8080", #""auto""#], ["0", #""free""#, #""80""#])
     case .servers:
       (
         server + ["3000", #"{"/": 3000}"#, #"{"/": 3000, "/a/b": "http://a/"}"#],
-        badURLs + [#""http://a/?b""#, "0", "{}", #"{"/a": 80}"#, #"{"/": 80, "a": 80}"#]
+        // Any name may be that of a task.
+        badURLs.filter { $0 != #""a""# } + [
+          #""http://a/?b""#, "0", "{}", #"{"/a": 80}"#, #"{"/": 80, "a": 80}"#,
+        ]
       )
     case .statuses:
       (["200", "[200, 401]", "100", "599"], ["99", "600", "[]", #""200""#, "[200, 1.5]"])

@@ -18,15 +18,15 @@ struct TaskErrorTests {
     ),
     (
       "{ run: 'x', colour: 'red' }",
-      "2:13: the task 't' has no key 'colour'; those are run, directory, watch, exts, filter, ignore, writes, events, after, service, ready, manual, stop, postpone, onBusy, stopSignal, stopTimeout, timeout, keepAlive, restartLimit, backOff, onSuccess, onFailure, shell, env, envFile, interactive, output, log, pty"
+      "2:13: the task 't' has no key 'colour'; those are run, directory, watch, exts, filter, ignore, writes, events, after, service, ready, port, manual, stop, postpone, onBusy, stopSignal, stopTimeout, timeout, keepAlive, restartLimit, backOff, onSuccess, onFailure, shell, env, envFile, interactive, output, log, pty"
     ),
     (
       "{ run: 'x', jobs: 2 }",
-      "2:13: 'jobs' is a key of the whole file, not of the task 't'; those are run, directory, watch, exts, filter, ignore, writes, events, after, service, ready, manual, stop, postpone, onBusy, stopSignal, stopTimeout, timeout, keepAlive, restartLimit, backOff, onSuccess, onFailure, shell, env, envFile, interactive, output, log, pty"
+      "2:13: 'jobs' is a key of the whole file, not of the task 't'; those are run, directory, watch, exts, filter, ignore, writes, events, after, service, ready, port, manual, stop, postpone, onBusy, stopSignal, stopTimeout, timeout, keepAlive, restartLimit, backOff, onSuccess, onFailure, shell, env, envFile, interactive, output, log, pty"
     ),
     (
       "{ run: 'x', port: 80 }",
-      "2:13: 'port' is a key of pages; for a service, write ready: { port: … }"
+      "2:13: 'port' is for services; add service: true"
     ),
     ("{ run: 'x', run: 'y' }", "2:13: 'run' occurs twice; remove one"),
     (
@@ -175,6 +175,14 @@ struct TaskErrorTests {
       "2:30: with 'keepAlive', a service is restarted however often it ends; remove 'restartLimit', or write service: true instead"
     ),
     (
+      "{ run: 'x', service: true, port: 'free' }",
+      "2:34: 'port' must be a port or \"auto\", as in 8080, not \"free\""
+    ),
+    (
+      "{ run: 'x', service: true, port: 80, env: { PORT: '81' } }",
+      "2:28: 'port' and 'env' both set PORT; remove one of them"
+    ),
+    (
       "{ run: 'x', service: true, restartLimit: -1 }",
       "2:42: 'restartLimit' must be an integer from 0 to 10000, not -1"
     ),
@@ -252,7 +260,7 @@ struct TaskErrorTests {
     ),
     (
       "{ proxy: 'x' }",
-      #"2:10: 'proxy' must be a port, a URL or an object of them, as in 8080, "http://localhost:8080" or { "/api": 8080 }, not "x""#
+      #"2:10: 'proxy' must be a port, a URL, a task with a port or an object of them, as in 8080, "http://localhost:8080" or { "/api": 8080 }, not "x""#
     ),
     (
       "{ proxy: 'https://a' }",
@@ -308,7 +316,7 @@ struct TaskErrorTests {
     ),
     (
       "{ run: 'x', serve: 'a' }",
-      "2:13: 'serve' is a key of pages, not of the task 't'; those are run, directory, watch, exts, filter, ignore, writes, events, after, service, ready, manual, stop, postpone, onBusy, stopSignal, stopTimeout, timeout, keepAlive, restartLimit, backOff, onSuccess, onFailure, shell, env, envFile, interactive, output, log, pty"
+      "2:13: 'serve' is a key of pages, not of the task 't'; those are run, directory, watch, exts, filter, ignore, writes, events, after, service, ready, port, manual, stop, postpone, onBusy, stopSignal, stopTimeout, timeout, keepAlive, restartLimit, backOff, onSuccess, onFailure, shell, env, envFile, interactive, output, log, pty"
     ),
   ]
 

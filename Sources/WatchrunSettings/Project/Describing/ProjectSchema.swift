@@ -54,7 +54,7 @@ extension ProjectSchema {
                 { "required": ["keepAlive"], "properties": { "keepAlive": { "const": true } } }
               ] },
               "then": { "properties": { "timeout": false, "onBusy": { "not": { "const": "queue" } } } },
-              "else": { "properties": { "ready": false, "stop": false, "restartLimit": false, "backOff": false } }
+              "else": { "properties": { "ready": false, "port": false, "stop": false, "restartLimit": false, "backOff": false } }
             },
             {
               "description": "What is kept alive is restarted however often it ends.",

@@ -52,6 +52,13 @@ extension ProjectText {
       writer.member("service", task.isService)
       writer.member("postpone", task.isPostponed)
       writer.member("manual", task.isManual)
+      if let port = task.port {
+        if port == Project.Task.freePort {
+          writer.member("port", "auto")
+        } else {
+          writer.member("port", Int(port))
+        }
+      }
       if let readiness = task.readiness { write(readiness.condition, to: &writer) }
     }
   }
@@ -78,7 +85,7 @@ extension ProjectText {
   private static func write(_ server: Project.Page.Server, to writer: inout JSONWriter) {
     switch server {
     case .port(let port): writer.value(Int(port))
-    case .url(let url): writer.value(url)
+    case .url(let text), .task(let text): writer.value(text)
     }
   }
 

@@ -121,7 +121,7 @@ extension ProjectText {
       let path = proxy.path == Project.Page.Proxy.all ? "" : "\(proxy.path.printable)="
       return switch proxy.server {
       case .port(let port): "proxy \(path)\(port)"
-      case .url(let url): "proxy \(path)\(url.printable)"
+      case .url(let text), .task(let text): "proxy \(path)\(text.printable)"
       }
     }
     let source = ((page.served.map { ["serve \($0)"] } ?? []) + rules).joined(separator: ", ")
@@ -141,7 +141,7 @@ extension ProjectText {
       parts.append(watched)
     }
     if let after = after(task.after) { parts.append(after) }
-    if task.isService { parts.append("service" + ready(task.readiness)) }
+    if task.isService { parts.append("service" + port(of: task) + ready(task.readiness)) }
     if task.isManual {
       parts.append("on request")
     } else if task.isPostponed {
@@ -158,6 +158,10 @@ extension ProjectText {
 
   private static func after(_ names: [String]) -> String? {
     names.isEmpty ? nil : "after " + names.joined(separator: " and ")
+  }
+
+  private static func port(of task: Project.Task) -> String {
+    task.port.map { $0 == Project.Task.freePort ? " on a free port" : " on port \($0)" } ?? ""
   }
 
   private static func ready(_ readiness: TaskDefinition.Readiness?) -> String {

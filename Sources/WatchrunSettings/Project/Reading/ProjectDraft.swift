@@ -17,6 +17,10 @@ struct ProjectDraft {
   var milestone = TaskGraph.Node.Milestone.success
   var port: UInt16?
   var portOffset = 0
+  /// Whether it is a service with a port.
+  var hasPort = false
+  /// The tasks that a page names as its servers.
+  var servers: [Reference] = []
   /// The project, if it is valid.
   var task: Project.Task?
   var page: Project.Page?
@@ -64,6 +68,23 @@ extension ProjectReader {
         at: offset(of: name))
     case .duplicateName(let name), .unknownTask(let name, _), .unusableAddress(let name, _):
       note("\(problem)", at: offset(of: name))
+    }
+  }
+
+  /// Checks that each server of a page that is a task has a port.
+  mutating func checkServers(_ drafts: [ProjectDraft]) {
+    for server in drafts.flatMap(\.servers) {
+      let name = server.name.printable
+      guard let task = drafts.first(where: { $0.name == server.name && !$0.isPage }) else {
+        let expectation = ValueKind.servers.expectation
+        note("'proxy' must be \(expectation), not \"\(name)\"", at: server.offset)
+        continue
+      }
+      if !task.hasPort {
+        note(
+          "the task '\(name)' has no 'port'; add port: \"auto\" to it, or write its port here",
+          at: server.offset)
+      }
     }
   }
 

@@ -50,9 +50,6 @@ extension ProjectReader {
   private func unknownKey(
     _ name: String, in scope: ProjectKey.Scope, of title: String
   ) -> String {
-    if scope == .task, name == "port" {
-      return "'port' is a key of pages; for a service, write ready: { port: … }"
-    }
     let names = ProjectKey.names(in: scope)
     if let home = Self.otherHome(of: name, than: scope) {
       return "'\(name)' is a key \(home), not of \(title); "

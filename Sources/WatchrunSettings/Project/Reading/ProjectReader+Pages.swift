@@ -12,6 +12,18 @@ extension ProjectReader {
     var page = Project.Page(name: member.key)
     page.after = draft.references.map(\.name)
     for (_, value) in assignments(fields) { value.page?(&page) }
+    if let proxy = fields["proxy"]?.value {
+      draft.servers = ([proxy] + proxy.members.map(\.value)).compactMap { value in
+        guard case .string(let name) = value.content,
+          page.proxies.contains(where: { $0.server == .task(name) })
+        else { return nil }
+        return .init(name: name, offset: value.offset)
+      }
+    }
+    // It reloads when its servers are ready.
+    for server in draft.servers where !page.after.contains(server.name) {
+      page.after.append(server.name)
+    }
     draft.port = page.port
     draft.portOffset = fields["port"]?.value.offset ?? member.keyOffset
     checkTogether(page, fields)

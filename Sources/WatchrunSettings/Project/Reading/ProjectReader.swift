@@ -136,6 +136,7 @@ extension ProjectReader {
     }
     checkDependencies(drafts)
     checkPorts(drafts)
+    checkServers(drafts)
     project.tasks = drafts.compactMap(\.task)
     project.pages = drafts.compactMap(\.page)
     return project
@@ -160,13 +161,17 @@ extension ProjectReader {
     }
   }
 
-  private mutating func checkName(_ member: JSONValue.Member) {
-    let isPlain = member.key.utf8.allSatisfy {
+  static func isTaskName(_ text: String) -> Bool {
+    let isPlain = text.utf8.allSatisfy {
       $0 >= 0x80 || JSONParser.isNameByte($0) || Array("-.:".utf8).contains($0)
     }
     // Characters that are not shown, or that change the direction of text, make a name look like another.
-    let isVisible = member.key.printable == member.key
-    if member.key.isEmpty || !isPlain || !isVisible || member.key.hasPrefix("-") {
+    let isVisible = text.printable == text
+    return !text.isEmpty && isPlain && isVisible && !text.hasPrefix("-")
+  }
+
+  private mutating func checkName(_ member: JSONValue.Member) {
+    if !Self.isTaskName(member.key) {
       note(
         "'\(member.key.printable)' is not a valid task name; use letters, digits, '_', and, after the "
           + "first character, '-', '.' and ':'", at: member.keyOffset)
@@ -187,7 +192,10 @@ extension ProjectReader {
     for (_, value) in assignments(fields) { value.task?(&task) }
     if fields["watch"] == nil && fields["after"] == nil && !task.isManual { task.watched = ["."] }
     task.readiness = readiness(fields["ready"])
-    if task.isService { draft.milestone = fields["ready"] == nil ? .undefined : .readiness }
+    draft.hasPort = task.isService && task.port != nil
+    if task.isService {
+      draft.milestone = fields["ready"] == nil && !draft.hasPort ? .undefined : .readiness
+    }
     checkTogether(task, fields)
     draft.task = task
   }
@@ -259,8 +267,11 @@ extension ProjectReader {
     } else {
       refuse(["ready"], in: fields, "'ready' is for services; add service: true")
       refuse(
-        ["stop", "restartLimit", "backOff"], in: fields,
+        ["port", "stop", "restartLimit", "backOff"], in: fields,
         "'%' is for services; add service: true")
+    }
+    if task.port != nil, task.environment.contains(where: { $0.name.elementsEqual("PORT".utf8) }) {
+      refuse(["port"], in: fields, "'port' and 'env' both set PORT; remove one of them")
     }
     if task.isKeptAlive {
       refuse(
