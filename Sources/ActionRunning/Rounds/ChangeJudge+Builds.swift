@@ -57,7 +57,7 @@ extension ChangeJudge {
       }
     }
     common.answered()
-    return explain(others) + runAtOnce(others)
+    return explain(others) + runAtOnce(others, at: now)
   }
 
   /// Whether people edit files of this kind, which a name without an ending does not tell.
