@@ -64,13 +64,9 @@ public final class PageServer: Sendable {
   public func open(_ page: Page) throws(PageError) {
     let result: Result<Void, PageError> = queue.wait {
       core.access { core in
-        guard let core else {
-          return .failure(.descriptorLimitReached(page.name))
-        }
-        do throws(PageError) {
-          return .success(try core.open(page))
-        } catch {
-          return .failure(error)
+        Result { () throws(PageError) in
+          guard let core else { throw PageError.descriptorLimitReached(page.name) }
+          try core.open(page)
         }
       }
     }

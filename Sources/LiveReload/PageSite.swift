@@ -7,7 +7,7 @@ final class PageSite {
   let core: ServerCore
   let access: AccessPolicy
   private let files: FileResponder?
-  private let headers: PageHeaders
+  let headers: PageHeaders
   private let rules: [ProxyRule]
   /// The servers of the rules.
   private(set) var servers: [ServerAddress: Upstream] = [:]
@@ -22,6 +22,9 @@ final class PageSite {
   private(set) var workerFiles: Set<Path> = []
   var streams: [ObjectIdentifier: EventStream] = [:]
   var sockets: [ObjectIdentifier: LiveReloadSocket] = [:]
+  private var listeners: [Listener] = []
+  /// The address of the page for this machine.
+  private(set) var url = ""
   private(set) var connections: [ObjectIdentifier: ServerConnection] = [:]
   /// Whether the process that was found last behind the page is one of a task.
   var isServedByTask = false
@@ -71,15 +74,24 @@ final class PageSite {
     server.address.isLoopback ? monitors[server.address.port] : nil
   }
 
+  /// Starts to listen. Returns the addresses of the page, the one for this machine first.
+  func listen() throws(PageError) -> [String] {
+    let port: UInt16
+    (listeners, port) = try Listener.open(for: self)
+    url = "http://localhost:\(port)/"
+    return [url] + Listener.urls(for: page.hosts, port: port)
+  }
+
   /// Starts serving a connection.
   func serve(_ stream: ByteStream, from peer: String) {
-    let connection = ServerConnection(stream, from: peer, handler: self)
+    let connection = ServerConnection(stream, from: peer, of: self)
     connections[ObjectIdentifier(connection)] = connection
     core.admit(connection)
   }
 
-  /// Closes all connections.
+  /// Stops to listen, and closes all connections.
   func close() {
+    for listener in listeners { listener.close() }
     for monitor in monitors.values { monitor.stop() }
     stopReading()
     for socket in sockets.values { socket.goAway() }
@@ -90,11 +102,14 @@ final class PageSite {
 
 // MARK: - Requests
 
-extension PageSite: RequestHandler {
+extension PageSite {
   func connectionClosed(_ connection: ServerConnection) {
     connections[ObjectIdentifier(connection)] = nil
   }
 
+  /// Starts answering a request, at once or later.
+  ///
+  /// - Returns: The exchange; `nil` if the response has been written completely.
   func handle(
     _ request: HTTPRequestHead, on connection: ServerConnection
   ) -> (any Exchange)? {
@@ -171,7 +186,8 @@ extension PageSite: RequestHandler {
 
 // MARK: - The script
 
-extension PageSite: ProxyResponder.Site {
+extension PageSite {
+  /// The revision of a document that is requested now.
   var revision: Int { session.revision }
 
   private var script: FileResponder.Script {
@@ -180,23 +196,25 @@ extension PageSite: ProxyResponder.Site {
       variant: "\(core.session)-\(revision)" + (page.reportsConsole ? "-console" : ""))
   }
 
+  /// The tag of the client script in a document of a revision.
   func scriptTag(nonce: String?, revision: Int) -> ScriptTag {
     ScriptTag(
       session: core.session, revision: revision, nonce: nonce ?? headers.nonce,
       hasConsole: page.reportsConsole)
   }
 
-  func addHeaders(to fields: inout HTTPFields) { headers.add(to: &fields) }
-
+  /// A server has answered a request.
   func answered(_ upstream: Upstream) {
     if !upstream.isRestarting { monitor(of: upstream)?.answered() }
   }
 
+  /// Whether `delivered` must be called for a document of a revision.
   func awaitsDocument(of revision: Int, from upstream: Upstream) -> Bool {
     session.restarts.awaitsDocument(of: revision, from: upstream.address)
       && monitor(of: upstream)?.isFresh != true
   }
 
+  /// A document was delivered to a client.
   func delivered(
     _ body: BodyFingerprint, of request: HTTPRequestHead, from upstream: Upstream, to peer: String
   ) {
@@ -206,8 +224,7 @@ extension PageSite: ProxyResponder.Site {
     perform(decision)
   }
 
-  func makeNonce() -> String { core.randomText() }
-
+  /// Reports once that the script cannot be added to the document at a path.
   func warnOfMissingScript(in path: Path, because reason: String) {
     if hasWarned { return }
     hasWarned = true

@@ -21,16 +21,9 @@ final class ServerCore {
   let nonce: String
   private(set) var status = StatusModel()
   private var links = LinkTable()
-  private var sites: [String: ServedSite] = [:]
+  private var sites: [String: PageSite] = [:]
   private var isStatusBroadcastPending = false
   private let mostConnections: Int
-
-  /// A site with its listeners.
-  private struct ServedSite {
-    let site: PageSite
-    let listeners: [Listener]
-    let url: String
-  }
 
   init(
     directory: Path, loop: SocketLoop, mostConnections: Int,
@@ -49,18 +42,16 @@ final class ServerCore {
     nonce = Self.randomText()
   }
 
-  func randomText() -> String { Self.randomText() }
-
   /// The time on the monotonic clock.
-  var milliseconds: Int { Int(loop.now.offset.nanoseconds / 1_000_000) }
+  var milliseconds: Int { loop.now.offset.milliseconds }
 
   /// The path for display.
   func shown(_ path: Path) -> Path { path.shown(in: directory) }
 
+  func randomText() -> String { Self.randomText() }
+
   private static func randomText() -> String {
-    var generator = SystemRandomNumberGenerator()
-    let numbers = [generator.next(), generator.next()]
-    return numbers.map { String($0, radix: 36) }.joined()
+    (0..<2).map { _ in String(UInt64.random(in: 0...UInt64.max), radix: 36) }.joined()
   }
 
   // MARK: - Pages
@@ -68,23 +59,16 @@ final class ServerCore {
   func open(_ page: Page) throws(PageError) {
     close(page.name)
     let site = PageSite(page, in: self)
-    let (listeners, port) = try Listener.open(page, on: loop) { [weak site] socket, peer in
-      site?.serve(socket, from: peer)
-    } makeRoom: { [weak self] in
-      self?.closeIdleConnection() ?? false
-    }
-    let url = "http://localhost:\(port)/"
-    sites[page.name] = ServedSite(site: site, listeners: listeners, url: url)
-    report(.serving(page: page.name, urls: [url] + Listener.urls(for: page.hosts, port: port)))
+    let urls = try site.listen()
+    sites[page.name] = site
+    report(.serving(page: page.name, urls: urls))
   }
 
   func close(_ name: String) {
-    guard let served = sites.removeValue(forKey: name) else { return }
-    for listener in served.listeners { listener.close() }
-    served.site.close()
+    sites.removeValue(forKey: name)?.close()
   }
 
-  func site(_ name: String) -> PageSite? { sites[name]?.site }
+  func site(_ name: String) -> PageSite? { sites[name] }
 
   func stop() {
     for name in sites.keys.sorted() { close(name) }
@@ -96,15 +80,15 @@ final class ServerCore {
   /// Closes an idle connection if there is one too many. Without an idle one, the new one is
   /// refused.
   func admit(_ connection: ServerConnection) {
-    let count = sites.values.reduce(0) { $0 + $1.site.connections.count }
+    let count = sites.values.reduce(0) { $0 + $1.connections.count }
     if count <= mostConnections || closeIdleConnection(but: connection) { return }
     connection.refuse(
       HTTPError(status: 503, reason: "Too many connections are open: close some pages"))
   }
 
-  /// Closes the connection that has been idle for the longest time.
-  private func closeIdleConnection(but excluded: ServerConnection? = nil) -> Bool {
-    let oldest = sites.values.flatMap(\.site.connections.values).filter { $0 !== excluded }
+  /// Closes the connection that has been idle for the longest time. Returns whether there was one.
+  func closeIdleConnection(but excluded: ServerConnection? = nil) -> Bool {
+    let oldest = sites.values.flatMap(\.connections.values).filter { $0 !== excluded }
       .compactMap { connection in connection.idleSince.map { (connection, since: $0) } }
       .min { $0.since < $1.since }
     oldest?.0.stream.close()
@@ -115,13 +99,13 @@ final class ServerCore {
 
   func note(_ activity: Activity) {
     status.note(activity, at: Int(FileTime.latest().nanoseconds / 1_000_000))
-    for served in sites.values { served.site.note(activity) }
+    for site in sites.values { site.note(activity) }
     broadcastStatus()
   }
 
   /// Notifies clients that show the status, at most five times a second.
   func broadcastStatus() {
-    guard !isStatusBroadcastPending, sites.values.contains(where: { $0.site.hasStatusClients })
+    guard !isStatusBroadcastPending, sites.values.contains(where: { $0.hasStatusClients })
     else {
       return
     }
@@ -129,7 +113,7 @@ final class ServerCore {
     loop.call(after: .milliseconds(200)) { [weak self] in
       guard let self else { return }
       isStatusBroadcastPending = false
-      for served in sites.values { served.site.statusChanged() }
+      for site in sites.values { site.statusChanged() }
     }
   }
 
@@ -137,14 +121,12 @@ final class ServerCore {
 
   func statusJSON() -> HTTPResponse {
     for task in status.tasks { linkOutput(of: task.description.name) }
-    let pages = sites.sorted { $0.key < $1.key }.map { name, served in
+    let pages = sites.sorted { $0.key < $1.key }.map { name, site in
       StatusModel.PageEntry(
-        name: name, url: served.url, source: served.site.page.sourceText,
-        console: served.site.consoleLines)
+        name: name, url: site.url, source: site.page.sourceText, console: site.consoleLines)
     }
     let text = status.json(directory: directory, pages: pages)
-    var response = HTTPResponse(200, text, type: "application/json")
-    response.fields.append("Cache-Control", "no-store")
+    var response = HTTPResponse(200, text, type: "application/json", isKept: false)
     response.fields.append("X-Content-Type-Options", "nosniff")
     return response
   }
@@ -152,8 +134,7 @@ final class ServerCore {
   func statusPage() -> HTTPResponse {
     let nonce = randomText()
     let page = PackageResources.status_html.replacing("__NONCE__", with: nonce)
-    var response = HTTPResponse(200, page, type: "text/html; charset=utf-8")
-    response.fields.append("Cache-Control", "no-store")
+    var response = HTTPResponse(200, page, type: "text/html; charset=utf-8", isKept: false)
     response.fields.append(
       "Content-Security-Policy",
       "default-src 'none'; script-src 'nonce-\(nonce)'; style-src 'nonce-\(nonce)'; "

@@ -85,7 +85,3 @@ public struct SessionRequest: Hashable, Sendable {
     owner = value["owner"]?.int ?? 0
   }
 }
-
-extension Duration {
-  var milliseconds: Int { Int(clamping: nanoseconds / 1_000_000) }
-}

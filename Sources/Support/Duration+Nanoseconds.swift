@@ -7,4 +7,7 @@ extension Duration {
     let (sum, isOver) = product.addingReportingOverflow(attoseconds / 1_000_000_000)
     return isOver ? .max : sum
   }
+
+  /// The duration in whole milliseconds, clamped to the range of the result.
+  package var milliseconds: Int { Int(clamping: nanoseconds / 1_000_000) }
 }

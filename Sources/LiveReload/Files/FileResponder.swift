@@ -230,14 +230,13 @@ struct FileResponder {
 
   /// Returns the fallback page for a document, or an error.
   private func notFound(_ request: HTTPRequestHead, _ script: Script) -> HTTPResponse {
-    let isForPage = ProxyHeads.scriptScope(request) != nil
-    if isForPage, let fallback = options.fallback, let page = open(fallback) {
+    if ProxyHeads.scriptScope(request) == nil { return HTTPResponse.text(404, "Not found") }
+    if let fallback = options.fallback, let page = open(fallback) {
       return send(page.file, page.status, "fallback.html", to: request, script)
     }
-    if isForPage, let page = open("404.html") {
+    if let page = open("404.html") {
       return send(page.file, page.status, "404.html", to: request, script, code: 404)
     }
-    guard isForPage else { return HTTPResponse.text(404, "Not found") }
     if (try? FileStatus(of: root, followsLinks: true)) == nil {
       let name = String(decoding: root.lastComponent, as: UTF8.self).escapedForMarkup()
       return page(
@@ -261,10 +260,8 @@ struct FileResponder {
 
   private func page(_ code: Int, _ title: String, _ body: String, _ script: Script) -> HTTPResponse
   {
-    var response = HTTPResponse(
-      code, HTMLText.page(title, body, script.tag.html), type: "text/html; charset=utf-8")
-    response.fields.append("Cache-Control", "no-store")
-    return response
+    let page = HTMLText.page(title, body, script.tag.html)
+    return HTTPResponse(code, page, type: "text/html; charset=utf-8", isKept: false)
   }
 
   private func list(_ directory: Path, _ request: HTTPRequestHead, _ script: Script)

@@ -10,10 +10,12 @@ struct HTTPResponse {
   var fields = HTTPFields()
   var body = Body.bytes([])
 
-  init(_ status: Int, _ body: [UInt8] = [], type: String? = nil) {
+  /// - Parameter isKept: Whether browsers may keep it.
+  init(_ status: Int, _ body: [UInt8] = [], type: String? = nil, isKept: Bool = true) {
     self.status = status
     self.body = .bytes(body)
     if let type { fields.append("Content-Type", type) }
+    if !isKept { fields.append("Cache-Control", "no-store") }
   }
 
   init(_ status: Int, _ file: ByteStream.OpenFile, offset: Int64, count: Int) {

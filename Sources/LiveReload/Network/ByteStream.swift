@@ -200,10 +200,14 @@ final class ByteStream: SocketHandler {
   }
 
   func takeTurn() {
+    continueWriting()
+    if canRead { readAvailableBytes() }
+  }
+
+  private func continueWriting() {
     let wasFull = isFull
     flush()
     if wasFull && !isFull && !isClosed { owner?.drained() }
-    if canRead { readAvailableBytes() }
   }
 
   // MARK: - Reading
@@ -262,9 +266,7 @@ final class ByteStream: SocketHandler {
     if isReadable { canRead = true }
     if isWritable && !canWrite {
       canWrite = true
-      let wasFull = isFull
-      flush()
-      if wasFull && !isFull && !isClosed { owner?.drained() }
+      continueWriting()
     }
     if canRead && !isClosed { readAvailableBytes() }
   }

@@ -11,10 +11,8 @@ final class KernelNetwork: Network, @unchecked Sendable {
   private let queue: DispatchQueue
   private var source: (any DispatchSourceRead)?
   private var handler: ((SocketEvent) -> Void)?
-  /// The completions of lookups of names.
-  private var resolving: [UInt64: ([String]) -> Void] = [:]
-  /// The completions of searches for processes.
-  private var searches: [UInt64: (ListeningProcesses) -> Void] = [:]
+  /// The completions of work that may take long.
+  private var completions: [UInt64: (any Sendable) -> Void] = [:]
   private var lastNumber: UInt64 = 0
 
   init(queue: DispatchQueue) throws(SystemError) {
@@ -35,7 +33,7 @@ final class KernelNetwork: Network, @unchecked Sendable {
   func stop() {
     dispatchPrecondition(condition: .onQueue(queue))
     handler = nil
-    (resolving, searches) = ([:], [:])
+    completions = [:]
     source?.cancel()
   }
 
@@ -65,12 +63,20 @@ final class KernelNetwork: Network, @unchecked Sendable {
     if let address = HostAddress(host: host), address.isAddress || address.isLoopback {
       return completion(addressesToTry(of: host))
     }
+    perform({ addressesToTry(of: host) }, completion)
+  }
+
+  /// Does what may take long on a queue of its own, and calls `completion` with the result, unless the network has
+  /// stopped.
+  private func perform<Result: Sendable>(
+    _ work: @escaping @Sendable () -> Result, _ completion: @escaping (Result) -> Void
+  ) {
     lastNumber += 1
     let number = lastNumber
-    resolving[number] = completion
+    completions[number] = { result in (result as? Result).map(completion) }
     DispatchQueue.separate(qos: .userInitiated).async { @Sendable [self] in
-      let addresses = addressesToTry(of: host)
-      queue.async { @Sendable [self] in resolving.removeValue(forKey: number)?(addresses) }
+      let result = work()
+      queue.async { @Sendable [self] in completions.removeValue(forKey: number)?(result) }
     }
   }
 
@@ -83,13 +89,7 @@ final class KernelNetwork: Network, @unchecked Sendable {
     listeningAt port: UInt16, after former: ListeningProcesses?,
     _ completion: @escaping (ListeningProcesses) -> Void
   ) {
-    lastNumber += 1
-    let number = lastNumber
-    searches[number] = completion
-    DispatchQueue.separate(qos: .userInitiated).async { @Sendable [self] in
-      let found = listeningProcesses(atPort: port, after: former)
-      queue.async { @Sendable [self] in searches.removeValue(forKey: number)?(found) }
-    }
+    perform({ listeningProcesses(atPort: port, after: former) }, completion)
   }
 
   func returnMemory() {

@@ -3,41 +3,32 @@ import SystemCalls
 
 /// A listening socket, confined to the loop's queue.
 final class Listener: SocketHandler {
-  typealias Accept = (_ stream: ByteStream, _ peer: String) -> Void
-  /// Closes a connection that is not needed. Returns whether there was one.
-  typealias MakeRoom = () -> Bool
-
   private static let firstPort: UInt16 = 8080
   private static let lastPort: UInt16 = 9079
 
   private let loop: SocketLoop
-  private let accept: Accept
-  private let makeRoom: MakeRoom
+  private weak var site: PageSite?
   private let socket: any ListeningSocket
   private var isClosed = false
   private var token: UInt64 = 0
   private var retry: UInt64?
 
-  private init(
-    _ socket: any ListeningSocket, on loop: SocketLoop, _ accept: @escaping Accept,
-    makeRoom: @escaping MakeRoom
-  ) throws(SystemError) {
-    self.loop = loop
-    self.accept = accept
-    self.makeRoom = makeRoom
+  private init(_ socket: any ListeningSocket, for site: PageSite) throws(SystemError) {
+    loop = site.core.loop
+    self.site = site
     self.socket = socket
     token = try loop.add(self, for: socket)
   }
 
   /// Opens the listeners of a page: at the loopback addresses, and at those of its hosts.
   static func open(
-    _ page: Page, on loop: SocketLoop, _ accept: @escaping Accept,
-    makeRoom: @escaping MakeRoom
+    for site: PageSite
   ) throws(PageError) -> (listeners: [Listener], port: UInt16) {
+    let page = site.page
     var port = page.port ?? firstPort
     while true {
       do throws(SystemError) {
-        return (try listen(page.hosts, port, on: loop, accept, makeRoom: makeRoom), port)
+        return (try listen(at: port, for: site), port)
       } catch {
         guard page.port == nil, error.code == EADDRINUSE, port < lastPort else {
           throw .cannotListen(page.name, port: port, error)
@@ -48,15 +39,14 @@ final class Listener: SocketHandler {
   }
 
   private static func listen(
-    _ hosts: [String], _ port: UInt16, on loop: SocketLoop, _ accept: @escaping Accept,
-    makeRoom: @escaping MakeRoom
+    at port: UInt16, for site: PageSite
   ) throws(SystemError) -> [Listener] {
     var listeners: [Listener] = []
     do throws(SystemError) {
-      for address in addresses(for: hosts) {
+      for address in addresses(for: site.page.hosts) {
         do throws(SystemError) {
-          let socket = try loop.network.listen(at: address, port: port)
-          listeners.append(try Listener(socket, on: loop, accept, makeRoom: makeRoom))
+          let socket = try site.core.loop.network.listen(at: address, port: port)
+          listeners.append(try Listener(socket, for: site))
         } catch {
           // The machine may not support IPv6.
           let isOptional = address == "::1" || address == "::"
@@ -113,11 +103,11 @@ final class Listener: SocketHandler {
           socket.close()
           continue
         }
-        accept(stream, peer)
+        site?.serve(stream, from: peer)
       } catch {
         // A connection that was given up before it was accepted.
         if error.code == ECONNABORTED { continue }
-        if error.isOutOfResources && makeRoom() { continue }
+        if error.isOutOfResources, site?.core.closeIdleConnection() == true { continue }
         // Pending connections are accepted once others are closed.
         retry = loop.call(after: .seconds(1), leeway: .milliseconds(500)) { [weak self] in
           self?.acceptAll()

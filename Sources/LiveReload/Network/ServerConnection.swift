@@ -23,16 +23,6 @@ extension Exchange {
   func clientClosed() {}
 }
 
-/// A factory of exchanges.
-protocol RequestHandler: AnyObject {
-  /// Starts answering a request, at once or later.
-  ///
-  /// - Returns: The exchange; `nil` if the response has been written completely.
-  func handle(_ request: HTTPRequestHead, on connection: ServerConnection) -> (any Exchange)?
-  /// The connection is closed.
-  func connectionClosed(_ connection: ServerConnection)
-}
-
 /// The server's side of an HTTP connection. Each request is answered before the next one is read.
 final class ServerConnection: ByteStreamOwner {
   private enum Phase {
@@ -59,7 +49,7 @@ final class ServerConnection: ByteStreamOwner {
   /// The client's numeric address.
   let peer: String
   let stream: ByteStream
-  private weak var handler: (any RequestHandler)?
+  private weak var site: PageSite?
   private var parser = HTTPParser(.requests)
   private var phase = Phase.reading
   private var request: HTTPRequestHead?
@@ -74,10 +64,10 @@ final class ServerConnection: ByteStreamOwner {
   /// Since when the connection waits for a request; `nil` while it does something else.
   private(set) var idleSince: Instant?
 
-  init(_ stream: ByteStream, from peer: String, handler: any RequestHandler) {
+  init(_ stream: ByteStream, from peer: String, of site: PageSite) {
     self.stream = stream
     self.peer = peer
-    self.handler = handler
+    self.site = site
     stream.setOwner(self)
     awaitRequest()
   }
@@ -151,7 +141,7 @@ final class ServerConnection: ByteStreamOwner {
     stream.clear(.head)
     stream.clear(.idle)
     if head.framing != .none { stream.start(.body) }
-    exchange = handler?.handle(head, on: self)
+    exchange = site?.handle(head, on: self)
     // A write may have failed meanwhile.
     if phase == .closed { closeExchange() }
   }
@@ -329,7 +319,7 @@ final class ServerConnection: ByteStreamOwner {
   func closed() {
     phase = .closed
     closeExchange()
-    handler?.connectionClosed(self)
+    site?.connectionClosed(self)
   }
 
   private func closeExchange() {

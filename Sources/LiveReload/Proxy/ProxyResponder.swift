@@ -2,34 +2,10 @@ import SystemCalls
 
 /// Forwards one request to the server behind a page, and its response to the client.
 final class ProxyResponder: Exchange, UpstreamUser {
-  /// The additions of a page to forwarded responses.
-  protocol Site: AnyObject {
-    /// The revision of a document that is requested now.
-    var revision: Int { get }
-    /// Returns the tag of the client script in a document of a revision.
-    func scriptTag(nonce: String?, revision: Int) -> ScriptTag
-    /// Returns a fresh nonce.
-    func makeNonce() -> String
-    /// Returns the page that is shown if a server cannot be reached.
-    func failurePage(_ failure: ProxyExchange.Failure, of upstream: Upstream) -> [UInt8]
-    /// Reports once that the script cannot be added to the document at a path.
-    func warnOfMissingScript(in path: Path, because reason: String)
-    /// Adds the fields of the page to an answer.
-    func addHeaders(to fields: inout HTTPFields)
-    /// A server has answered a request.
-    func answered(_ upstream: Upstream)
-    /// Whether `delivered` must be called for a document of a revision.
-    func awaitsDocument(of revision: Int, from upstream: Upstream) -> Bool
-    /// A document was delivered to a client.
-    func delivered(
-      _ body: BodyFingerprint, of request: HTTPRequestHead, from upstream: Upstream, to peer: String
-    )
-  }
-
   private let request: HTTPRequestHead
   private let connection: ServerConnection
   private let upstream: Upstream
-  private weak var site: (any Site)?
+  private weak var site: PageSite?
   private var exchange: ProxyExchange
   private var server: UpstreamConnection?
   private var injector: ScriptInjector?
@@ -61,7 +37,7 @@ final class ProxyResponder: Exchange, UpstreamUser {
 
   init(
     _ request: HTTPRequestHead, on connection: ServerConnection, to upstream: Upstream,
-    for site: any Site
+    for site: PageSite
   ) {
     self.request = request
     self.connection = connection
@@ -86,6 +62,7 @@ final class ProxyResponder: Exchange, UpstreamUser {
     }
   }
 
+  /// The server cannot start, or has not in time.
   func giveUp() {
     if limit == nil { return }
     upstream.loop.cancelCall(&limit)
@@ -99,6 +76,7 @@ final class ProxyResponder: Exchange, UpstreamUser {
     retry = upstream.loop.call(after: time) { [weak self] in self?.serverMayAnswer() }
   }
 
+  /// The server may answer now.
   func serverMayAnswer() {
     if retry == nil { return }
     upstream.loop.cancelCall(&retry)
@@ -221,6 +199,7 @@ final class ProxyResponder: Exchange, UpstreamUser {
     step { $0.connectionLost(failure, isRestarting: isRestarting) }
   }
 
+  /// The server is asked to stop, and waits for its requests.
   func serverStops(_ moment: ServerStop) {
     let hadServer = server != nil
     step { [isEndless, isStuck] in
@@ -242,7 +221,7 @@ final class ProxyResponder: Exchange, UpstreamUser {
       isEndless = type.prefix(17).equalsIgnoringCase("text/event-stream")
     }
     var fields = ProxyHeads.response(head, to: request, from: upstream.address)
-    site?.addHeaders(to: &fields)
+    site?.headers.add(to: &fields)
     prepareInjector(for: head, &fields)
     var length: Int?
     switch head.framing {
@@ -268,7 +247,7 @@ final class ProxyResponder: Exchange, UpstreamUser {
     var nonce: String?
     let policies = fields.all("content-security-policy").map(Array.init)
     if !policies.isEmpty {
-      switch ContentSecurityPolicy.admitClient(values: policies, nonce: site.makeNonce()) {
+      switch ContentSecurityPolicy.admitClient(values: policies, nonce: site.core.randomText()) {
       case .forbidden:
         return warnOfMissingScript(ContentSecurityPolicy.refusal)
       case .allowed(let values, let admittedNonce):
@@ -328,9 +307,8 @@ final class ProxyResponder: Exchange, UpstreamUser {
 
   private func answer(_ failure: ProxyExchange.Failure) {
     let page = site?.failurePage(failure, of: upstream) ?? []
-    var response = HTTPResponse(502, page, type: "text/html; charset=utf-8")
-    response.fields.append("Cache-Control", "no-store")
-    site?.addHeaders(to: &response.fields)
+    var response = HTTPResponse(502, page, type: "text/html; charset=utf-8", isKept: false)
+    site?.headers.add(to: &response.fields)
     connection.respond(response)
   }
 }

@@ -28,7 +28,7 @@ final class Upstream {
 
   private var idle: [UpstreamConnection] = []
   /// The requests that are not answered completely.
-  private var requests: [ObjectIdentifier: any UpstreamUser] = [:]
+  private var requests: [ObjectIdentifier: ProxyResponder] = [:]
   /// The address of the last successful connection.
   private var reachedAddress: String?
 
@@ -120,15 +120,15 @@ final class Upstream {
   // MARK: - Requests
 
   /// Adds a request, which learns of restarts until it is removed.
-  func add(_ request: any UpstreamUser) {
+  func add(_ request: ProxyResponder) {
     requests[ObjectIdentifier(request)] = request
   }
 
-  func remove(_ request: any UpstreamUser) {
+  func remove(_ request: ProxyResponder) {
     requests[ObjectIdentifier(request)] = nil
   }
 
-  private func forEach(_ body: (any UpstreamUser) -> Void) {
+  private func forEach(_ body: (ProxyResponder) -> Void) {
     for request in Array(requests.values) { body(request) }
   }
 

@@ -23,21 +23,12 @@ protocol UpstreamUser: AnyObject {
   /// The server has ended its side of a tunnel.
   func upstreamEnded()
   func upstreamLost(_ failure: ProxyExchange.Failure)
-  /// The server is asked to stop, and waits for its requests.
-  func serverStops(_ moment: ServerStop)
-  /// The server may answer now.
-  func serverMayAnswer()
-  /// The server cannot start.
-  func giveUp()
 }
 
 extension UpstreamUser {
   func upstreamReceived(raw bytes: [UInt8]) {}
   func upstreamDrained() {}
   func upstreamEnded() {}
-  func serverStops(_ moment: ServerStop) {}
-  func serverMayAnswer() {}
-  func giveUp() {}
 }
 
 /// A connection to the server behind a page, used by one request at a time.

@@ -20,7 +20,7 @@ enum ReloadMessage {
     message("update") { writer in
       writer.member("revision", revision)
       writer.member("exact", isExact)
-      writer.array("paths") { writer in for path in paths { writer.value(path) } }
+      writer.member("paths", paths)
     }
   }
 

@@ -52,13 +52,13 @@ struct ReloadSuspicion: Sendable {
       return 0
     }
     note(.unknown, at: now)
-    return Int(count.delay(isTested: RepetitionCount.isTested(reloadCount)).nanoseconds / 1_000_000)
+    return count.delay(isTested: RepetitionCount.isTested(reloadCount)).milliseconds
   }
 
   /// Whether one of these changes, while the reload is delayed, was not caused by a load.
   mutating func isOfOthers(_ changed: [Path], at now: Int) -> Bool {
     let quiet = now - max(lastRequest, reloaded)
-    let offset = count.offset.map { Int($0.nanoseconds / 1_000_000) } ?? 0
+    let offset = count.offset?.milliseconds ?? 0
     let mayBeOfLoad =
       paths.isSuperset(of: changed) && quiet < max(Self.quietTime, offset * 3 / 2)
     note(mayBeOfLoad ? .unknown : .others, at: now)

@@ -23,9 +23,7 @@ extension StatusModel {
               writer.member("name", page.name)
               writer.member("url", page.url)
               writer.member("source", page.source)
-              writer.array("console") { writer in
-                for line in page.console { writer.value(line) }
-              }
+              writer.member("console", page.console)
             }
           }
         }
@@ -39,14 +37,12 @@ extension StatusModel {
     writer.object { writer in
       writer.member("name", task.description.name)
       writer.member("command", task.description.command)
-      writer.array("after") { writer in
-        for name in task.description.dependencies { writer.value(name) }
-      }
+      writer.member("after", task.description.dependencies)
       writer.member("service", task.description.isService)
       writer.member("state", task.state.rawValue)
       writer.member("status", task.status)
       writer.member("startedAt", task.startedAt)
-      writer.member("durationMs", task.duration?.wholeMilliseconds)
+      writer.member("durationMs", task.duration?.milliseconds)
       writer.array("output") { writer in
         for line in StatusModel.shownLines(of: task) { line.write(to: &writer) }
       }
@@ -74,16 +70,10 @@ extension StatusModel {
             $0.member("name", entry.task)
             $0.member("outcome", entry.outcome.rawValue)
             $0.member("status", entry.status)
-            $0.member("durationMs", entry.duration.wholeMilliseconds)
+            $0.member("durationMs", entry.duration.milliseconds)
           }
         }
       }
     }
-  }
-}
-
-extension Duration {
-  var wholeMilliseconds: Int {
-    Int(components.seconds) * 1000 + Int(components.attoseconds / 1_000_000_000_000_000)
   }
 }

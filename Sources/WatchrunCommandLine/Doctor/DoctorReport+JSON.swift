@@ -114,6 +114,6 @@ extension DoctorReport {
   }
 
   private func milliseconds(_ duration: Duration) -> Int {
-    Int(clamping: duration.nanoseconds / 1_000_000)
+    duration.milliseconds
   }
 }

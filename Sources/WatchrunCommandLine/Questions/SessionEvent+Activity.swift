@@ -17,7 +17,7 @@ extension SessionEvent {
     case .ended(let task, let outcome, let status, let duration):
       self.init(.ended, task: task, outcome.rawValue)
       self.status = status
-      milliseconds = Int(clamping: duration.nanoseconds / 1_000_000)
+      milliseconds = duration.milliseconds
     case .roundEnded(let succeeded):
       self.init(.roundEnded)
       isGreen = succeeded

@@ -213,7 +213,7 @@ extension SessionPicture {
       entry.isService = task.description.isService
       (entry.state, entry.status) = (task.state.rawValue, task.status)
       entry.startedAt = task.startedAt
-      entry.milliseconds = task.duration.map { Int(clamping: $0.nanoseconds / 1_000_000) }
+      entry.milliseconds = task.duration?.milliseconds
       if task.state == .failed || request.verb == .logs {
         entry.output = output.end(of: entry.name, lines: request.lines)
       }
