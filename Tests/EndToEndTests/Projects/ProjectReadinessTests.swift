@@ -36,8 +36,8 @@ import Testing
         smoke: { run: "echo smoke >> $LOG", after: ["server"] },
         """)
       let foreign = try ChildProcess(
-        ["python3", "-c", Self.server, port], environment: ["PATH": "/usr/bin:/bin:/usr/local/bin"],
-        directory: project.root)
+        ["/usr/bin/env", "python3", "-c", Self.server, port],
+        environment: ["PATH": Tool.searchPath], directory: project.root)
       try await eventually("it listens") { foreign.output.lines.contains("up") }
       let watchrun = try await project.startTasks()
       let line = try await watchrun.said("server: not started: ")
