@@ -11,7 +11,7 @@ import Testing
 struct ObservationModelTests {
   private static let seeds =
     environmentVariable("WATCHRUN_SEEDS").flatMap { UInt64($0) }
-    ?? UInt64(Effort.count(60, quick: 8))
+    ?? UInt64(Effort.count(60, quick: 4))
 
   private static let settings = ObservationModel.Setting.all.filter { setting in
     environmentVariable("WATCHRUN_SETTING").map { setting.name.contains($0) } ?? true

@@ -35,7 +35,7 @@ struct RootFuzzTests {
 
   private static let seeds =
     environmentVariable("WATCHRUN_SEEDS").flatMap { UInt64($0) }
-    ?? UInt64(Effort.count(24, quick: 3))
+    ?? UInt64(Effort.count(24, quick: 1))
 
   @Test(arguments: Setting.all)
   func `each save is reported under every watched path of the file, and no other`(
