@@ -173,7 +173,7 @@ import Testing
   /// The kernel tells the watches of a covered directory nothing.
   @Test(
     .enabled(if: maySeparate, "nothing can be mounted here"),
-    arguments: ["src", ".", "src/file", "src/inner"],
+    arguments: ["src", ".", "src/file", "src/inner", "link/src", "link"],
     ["mount -t tmpfs none src && cp -r other/. src", "mount --bind other src"])
   func `what is mounted over a watched directory is watched, and what is below it afterwards`(
     root: String, mount: String
@@ -183,7 +183,9 @@ import Testing
       for file in ["src/file", "src/inner/file", "other/file", "other/inner/file"] {
         try project.write(file, "old")
       }
+      try project.makeLink("link", to: ".")
       let saved = root == "src/inner" ? "src/inner/file" : "src/file"
+      let reported = root.hasPrefix("link") ? "link/" + saved : saved
       let watchrun = try await project.start(
         ["--print", "json", "-w", root],
         prefix: [
@@ -197,10 +199,10 @@ import Testing
         ])
       try await watchrun.ready()
       for step in ["mount", "save", "unmount", "save-again"] {
-        let count = try project.changes(by: watchrun).count { $0.path == saved }
+        let count = try project.changes(by: watchrun).count { $0.path == reported }
         try project.write(project.outside + "/" + step)
         try await eventually("the file has changed: \(step)") {
-          try project.changes(by: watchrun).count { $0.path == saved } > count
+          try project.changes(by: watchrun).count { $0.path == reported } > count
         }
       }
       #expect(watchrun.process.exitStatus == nil)

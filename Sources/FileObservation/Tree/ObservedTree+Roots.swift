@@ -268,6 +268,7 @@ extension ObservedTree {
 
   /// Compares what is at these paths, where file systems were mounted or unmounted, and what is reached through them.
   mutating func compareMounts(at points: Set<Path>) {
+    let points = points.union(namesThroughLinks(of: points))
     for point in points.sorted(by: { $0.bytes.count < $1.bytes.count }) {
       if let entry = existingEntry(at: point) { compareEntry(entry, for: .scan(comparison)) }
       // Most file systems are mounted elsewhere, and their paths need not be compared with those of all directories.
@@ -289,5 +290,39 @@ extension ObservedTree {
         rootMayHaveAppeared(root)
       }
     }
+  }
+
+  /// The names by which what is at these paths is watched, where links lead to them: the kernel names mounts without
+  /// links.
+  private func namesThroughLinks(of points: Set<Path>) -> [Path] {
+    // Many files of few directories may be watched.
+    let places = Set(
+      roots.compactMap { root in
+        let path = snapshot.path(of: root)
+        return roots[root] == .named ? path.parent : path
+      })
+    return places.flatMap { path -> [Path] in
+      guard let real = realPath(path), real != path else { return [] }
+      return points.compactMap { point in
+        if real.isWithin(point) { return path }
+        return point.isWithin(real) ? point.moved(from: real, to: path) : nil
+      }
+    }
+  }
+
+  /// The path without links, also of what does not exist.
+  private func realPath(_ path: Path) -> Path? {
+    for ancestor in path.lineage {
+      if let real = try? disk.resolved(ancestor) { return path.moved(from: ancestor, to: real) }
+    }
+    return nil
+  }
+}
+
+extension Path {
+  /// The path when an ancestor, or itself, has another name.
+  fileprivate func moved(from ancestor: Path, to name: Path) -> Path? {
+    if self == ancestor { return name }
+    return relative(to: ancestor).map { name.appending($0.bytes) }
   }
 }
