@@ -40,10 +40,10 @@ package struct RepetitionCount: Hashable, Sendable {
     /// The longest delay.
     package static let longestPause = Duration.seconds(600)
     /// So many more starts in a row are not delayed if others are proved to have made changes after them.
-    package static let proofs = 4
+    package static let proofs = 7
     /// So many runs in a row may be answered by a change at about the same time after their end, before that counts:
-    /// a person who saves at an even pace does it for a while.
-    package static let answers = 6
+    /// a program that saves and waits for the run does that for a while.
+    package static let answers = 120
     /// By how much the time of a change after the start varies, if it always follows the start: so much, or this part
     /// of the time. Smaller than a test, which would show nothing otherwise.
     package static let tolerance = (

@@ -25,7 +25,7 @@ package struct StartLimit: Hashable, Sendable {
     /// From this number of starts on there is a limit for what they make, and the longest time that it demands.
     fileprivate var bounds: (number: Double, longest: Duration) {
       switch self {
-      case .atRest: (100, .seconds(4))
+      case .atRest: (120, .seconds(4))
       case .others: (60, .seconds(4))
       case .unknown: (0, .seconds(30))
       }

@@ -32,7 +32,7 @@ struct StartLimitTests {
     #expect(starts.count <= 120)
   }
 
-  @Test(arguments: [(StartLimit.Origin.others, 75, 220), (.atRest, 120, 260)])
+  @Test(arguments: [(StartLimit.Origin.others, 75, 220), (.atRest, 140, 280)])
   mutating func `what others are proved to change waits 4 s at most`(
     origin: StartLimit.Origin, inMinute: Int, inTen: Int
   ) {

@@ -23,16 +23,16 @@ struct AnswerCountTests {
   }
 
   @Test(arguments: [0.1, 0.5, 2, 3.3], 1...5 as ClosedRange<UInt64>)
-  mutating func `what answers to each run at the same time leads to 20 runs in a minute`(
+  mutating func `what answers to each run at the same time becomes rare in the end`(
     time: Double, seed: UInt64
   ) {
     var random = SeededGenerator(seed: seed)
-    var starts: [Duration] = []
-    for _ in 0..<100 {
+    var delays: [Duration] = []
+    for _ in 0..<160 {
       now = end.advanced(by: .seconds(time + .random(in: 0...0.03, using: &random)))
-      starts.append(now.offset + run())
+      delays.append(run())
     }
-    #expect(starts.count { $0 < .seconds(60) } <= 20 && starts.count { $0 < .seconds(600) } <= 60)
+    #expect(delays[..<120].allSatisfy { $0 == .zero } && delays.last ?? .zero >= .seconds(8))
     // A person saves something else meanwhile.
     let keys: Set<Path> = ["/p/b"]
     round -= 1
@@ -40,7 +40,7 @@ struct AnswerCountTests {
   }
 
   @Test mutating func `an answer in several batches is one`() {
-    for _ in 0..<60 {
+    for _ in 0..<160 {
       now = end.advanced(by: .milliseconds(500))
       let delay = run()
       round -= 1
@@ -57,7 +57,7 @@ struct AnswerCountTests {
   mutating func `a person who saves at an even pace at rest waits for a test at most`(pace: Double)
   {
     var longest = Duration.zero
-    for _ in 0..<200 {
+    for _ in 0..<400 {
       now = max(now.advanced(by: .seconds(pace)), end)
       longest = max(longest, run())
     }
