@@ -139,10 +139,11 @@ extension ChangeJudge {
     if followUp.due <= now { return run(followUp, at: now) }
     lastReport = now
     let wait = now.duration(to: followUp.due)
-    // Too many starts are noticed as such.
+    // A service that writes a log for each request is named before.
+    let isLimited = hasInterruptibleService && limit.delay(of: .unknown, at: now) > .seconds(1)
     let isNoticed =
       wait >= RepetitionCount.Rules.noticed
-      || limit.delay(of: .unknown, at: now) > .zero && changes.contains { $0.verdict != .others }
+      || isLimited && changes.contains { $0.verdict != .others }
     return (isNoticed ? announcement(of: changes, delay: wait) : [])
       + [.wait(until: followUp.due, generation: makeGeneration())]
   }
