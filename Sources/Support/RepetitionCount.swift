@@ -24,25 +24,24 @@ package struct RepetitionCount: Hashable, Sendable {
     /// The repetitions after those that are delayed by a test: enough of them to meet a person by chance, and
     /// fewer beside processes that do not end, where each test counts by its likelihood.
     package static let tests = (finite: 7, lasting: 4)
-    /// The delay of a test: unnoticeable. Beside processes that do not end, all tests but the first are a part of the
-    /// time of the change, which varies with that.
+    /// The delay of a test: unnoticeable.
     package static let test = Duration.milliseconds(250)
-    package static let (longestTest, testedPart) = (Duration.seconds(1), 0.2)
-    /// The first delays of what no test has spoken for, in which a person saves again.
-    package static let firstPauses = [Duration.seconds(1), .seconds(4)]
-    /// The delay with which a person who looks like a loop can live, from which on a message says what is delayed, and
-    /// what to do.
+    /// The first delay of what no test has spoken for, in which a person saves again; it doubles, with a rest at
+    /// what is bearable in runs that end by themselves.
+    package static let firstPause = Duration.seconds(1)
+    /// The delay with which a person who looks like a loop can live, and up to which pause in a row it stays: they
+    /// may save soon after each start for a while. With the rest of a short run, it is ten seconds from the save on.
+    package static let bearable = (pause: Duration.seconds(9), number: 17)
+    /// From this delay on a message says what is delayed, and what to do.
     package static let noticed = Duration.seconds(8)
-    /// After so many pauses, they double: a person may save soon after each start for a while.
-    package static let bearable = 22
     /// The longest delay of a start after which the time of a change is compared with those before.
     package static let longestTested = Duration.seconds(20)
     /// The longest delay.
     package static let longestPause = Duration.seconds(600)
     /// So many more starts in a row are not delayed if others are proved to have made changes after them.
     package static let proofs = 7
-    /// So many runs in a row may be answered by a change at about the same time after their end, before that counts:
-    /// a program that saves and waits for the run does that for a while.
+    /// So many runs in a row may be answered by a change at about the same time after their end: a program that
+    /// saves and waits for the run does that for a while, and one that answers to each run for ever.
     package static let answers = 120
     /// By how much the time of a change after the start varies, if it always follows the start: so much, or this part
     /// of the time. Smaller than a test, which would show nothing otherwise.
@@ -60,13 +59,25 @@ package struct RepetitionCount: Hashable, Sendable {
     /// The part of the delays beside lasting processes that are left out, and the step from one to the next:
     /// the golden ratio, so that no rhythm of saves has the same one.
     package static let untested = (part: 333, step: 618, of: 1000)
-    /// The standard deviation of times after the starts, or the part of their average, from which on they are any
+    /// Within this time after start after start no person saves: what the run does then counts, and later not.
+    package static let restless = Duration.milliseconds(800)
+    /// The standard deviation of times after the starts, and the part of their average, from which on they are any
     /// times, down to so much of it: a person saves then, and hardly a process. One time counts for so much of the
-    /// variance at most. Those that come so many seconds after the starts lead to few starts, so that the part does
-    /// not matter.
+    /// variance at most. Up to this number in a row, such changes are delayed as those in a rush. Those that come so
+    /// many seconds after the starts lead to few starts, so that the part does not matter.
     package static let anyTime = (
-      deviation: Duration.milliseconds(125), part: 0.12, least: 0.8, most: 4.0, rare: 10.0
+      deviation: Duration.milliseconds(200), part: 0.15, least: 0.6, most: 2.0, number: 100,
+      rare: 10.0
     )
+    /// After so many changes that came within `restless` after the change before, a start is delayed by this at least:
+    /// a person saves that often for a while, and a process for ever. The same after so many in a row at any time.
+    package static let rush: [(number: Int, delay: Duration)] = [
+      (1600, .seconds(60)), (800, .seconds(30)), (400, .seconds(10)),
+      (60, .seconds(4)), (40, .seconds(2)), (30, .seconds(1)),
+    ]
+    /// The largest number of such changes that is remembered, and how many one takes back that came later: at least so
+    /// many, and this part.
+    package static let rushMemory = (number: 2000, least: 3, part: 4)
     /// A run that lasts so many times as long as the change took, without it, ends the row.
     package static let endOfRow = 1.5
   }
@@ -97,26 +108,23 @@ package struct RepetitionCount: Hashable, Sendable {
     /// What is left of the evidence that did not make a whole repetition.
     private var rest = 0.0
 
-    /// Whether they are any times, as long as nothing shows that they are not.
-    private(set) var areAny = true
+    /// Whether they are any times.
+    private(set) var areAny = false
 
     /// The variance by which one time after a start differs from the one before. A single one that differs, as of a
     /// first run that is slow, has little weight.
-    private var scatter = square(Rules.anyTime.deviation / .seconds(1))
-    private var (latest, before) = (0.0, 0.0)
-
-    private static func square(_ number: Double) -> Double { number * number }
+    private var scatter = 0.0
+    private var latest = 0.0
 
     private mutating func updateAreAny(_ time: Double) {
-      defer { (latest, before) = (time, latest) }
+      defer { latest = time }
       if count == 1 { return }
       let rule = Rules.anyTime
       let deviation = rule.deviation / .seconds(1)
       let part = max(deviation, offsets.mean * rule.part)
-      let difference = min(
-        Self.square(min(abs(time - latest), abs(time - before))), rule.most * part * part)
+      let square = min((time - latest) * (time - latest) / 2, rule.most * part * part)
       let limit = offsets.mean < rule.rare ? part : deviation
-      scatter += (difference - scatter) / Double(min(count + 2, 3 * Rules.memory))
+      scatter += (square - scatter) / Double(min(count - 1, Rules.memory))
       let least = areAny ? limit * rule.least : limit
       areAny = scatter > least * least
     }
@@ -156,8 +164,12 @@ package struct RepetitionCount: Hashable, Sendable {
   private var times = Times()
   /// Whether the key has changed again after the first time since the latest start, and the same of the start before.
   private var (isAgain, wasAgain) = (false, false)
+  /// The number of changes that followed the change before within `Rules.restless`, across starts.
+  private var rush = 0
   /// Whether a change of the row was made in a run that ends by itself.
   private var isInFinite = true
+  /// How many of the repetitions came at any time.
+  private var countOfAnyTime = 0
   /// Whether a process of a run was seen to have the file open for writing.
   private var wasSeen = false
   /// Whether the key has changed since the latest start.
@@ -179,8 +191,10 @@ package struct RepetitionCount: Hashable, Sendable {
   /// How many of the repetitions are tested.
   private var tests: Int { isInFinite ? Rules.tests.finite : Rules.tests.lasting }
 
-  /// Whether the key changes at any time, and nothing shows that the runs do it.
-  private var isAnyTime: Bool { !wasSeen && !isLearned && times.areAny }
+  /// Whether the key changes at any time during runs that end by themselves, and nothing shows that they do it.
+  private var isAnyTime: Bool {
+    isInFinite && !wasSeen && !isLearned && times.areAny
+  }
 
   /// Whether no test has spoken for a person, up to a delay that is noticed.
   package var isProved: Bool { delay(length, isTested: true) >= Rules.noticed }
@@ -190,24 +204,43 @@ package struct RepetitionCount: Hashable, Sendable {
   /// - Parameter isTested: False for one of three runs beside processes that do not end by themselves, of all
   ///   keys alike (`isTested(_:)`): if all delays were the same, saves at an even pace would look like what a run
   ///   changes after each start.
-  package func delay(isTested: Bool = true) -> Duration { delay(length, isTested: isTested) }
-
-  private func test(_ number: Int) -> Duration {
-    if isInFinite || number == 1 { return Rules.test }
-    return min(max(Rules.test, (offset ?? .zero) * Rules.testedPart), Rules.longestTest)
+  package func delay(isTested: Bool = true) -> Duration {
+    max(delayOfRow(isTested: isTested), Self.delay(ofRush: rush) ?? .zero)
   }
+
+  /// The same without that of many changes: what is common to all keys may change as often.
+  package func delayOfRow(isTested: Bool) -> Duration { delay(length, isTested: isTested) }
+
+  private static func delay(ofRush number: Int) -> Duration? {
+    Rules.rush.first { number >= $0.number }?.delay
+  }
+
+  /// Whether the key changes so often that this delays starts.
+  package var isRushed: Bool { Self.delay(ofRush: rush) != nil }
 
   private func delay(_ repetitions: Int, isTested: Bool) -> Duration {
     let excess = repetitions - Rules.free
     if excess <= 0 { return .zero }
-    if excess <= tests { return isTested ? test(excess) : .zero }
-    return Self.pause(excess - tests)
+    if excess <= tests { return isTested ? Rules.test : .zero }
+    let number = excess - tests - countOfAnyTime
+    if isAnyTime || number <= 0 {
+      let late = repetitions - Rules.anyTime.number
+      let delay = Self.delay(ofRush: min(repetitions - 1, Rules.anyTime.number)) ?? Rules.test
+      return late > 0 ? max(Self.pause(late), delay) : delay
+    }
+    return isInFinite ? Self.bearablePause(number) : Self.pause(number)
   }
 
   /// The pause of this number in a row, counted from 1.
   package static func pause(_ number: Int) -> Duration {
-    if number <= Rules.firstPauses.count { return Rules.firstPauses[number - 1] }
-    return min(Rules.noticed * (1 << min(max(number - Rules.bearable, 0), 10)), Rules.longestPause)
+    min(Rules.firstPause * (1 << min(number - 1, 10)), Rules.longestPause)
+  }
+
+  /// The same in runs that end by themselves.
+  package static func bearablePause(_ number: Int) -> Duration {
+    let bearable = Rules.bearable
+    if number <= bearable.number { return min(pause(number), bearable.pause) }
+    return min(bearable.pause * (1 << min(number - bearable.number, 10)), Rules.longestPause)
   }
 
   /// Whether the delay of the follow-up of this number is a test beside processes that do not end by themselves.
@@ -224,12 +257,16 @@ package struct RepetitionCount: Hashable, Sendable {
   ///   - now: The time of the change, by a clock that goes on across starts.
   ///   - offset: How long after the latest start.
   ///   - isInFinite: Whether all runs end by themselves that may have made the change.
+  ///   - countsEach: Whether each change counts for a rush, and not only the first one after a start: no run is there
+  ///     that ends by itself, which may change the key many times.
   package mutating func changed(
-    _ verdict: Verdict, at now: Instant, after offset: Duration, isInFinite: Bool = true
+    _ verdict: Verdict, at now: Instant, after offset: Duration, isInFinite: Bool = true,
+    countsEach: Bool = false
   ) {
     let isFirst = !hasChanged || isAnswered
     let isAtSameTime = isNear(offset)
     let gap = latest.map { $0.duration(to: now) }
+    countRush(gap, isFirst || countsEach)
     (hasChanged, isAnswered, latest) = (true, false, now)
     self.isInFinite = isInFinite || self.isInFinite && repetitions > 0
     wasSeen = verdict == .run || wasSeen && verdict != .others
@@ -245,6 +282,17 @@ package struct RepetitionCount: Hashable, Sendable {
     } else if let gap, gap > Rules.tolerance.time {
       // Entries of a directory come and go together.
       isAgain = true
+    }
+  }
+
+  private mutating func countRush(_ gap: Duration?, _ isCounted: Bool) {
+    let memory = Rules.rushMemory
+    // Of a directory, many entries may change at once.
+    if gap == .zero { return }
+    if let gap, gap < Rules.restless {
+      rush = min(rush + (isCounted ? 1 : 0), memory.number)
+    } else {
+      rush = max(rush - max(memory.least, rush / memory.part), 0)
     }
   }
 
@@ -264,11 +312,9 @@ package struct RepetitionCount: Hashable, Sendable {
   private mutating func count(
     _ evidence: Int, _ isAtSameTime: Bool, _ isInFinite: Bool
   ) {
-    if isAnyTime && repetitions >= Rules.free + tests {
-      // What a person does speaks for a person, one time for another.
-      add(min(evidence, -1))
-    } else if isInFinite {
+    if isInFinite {
       add(1)
+      if isAnyTime && repetitions > Rules.free + tests { countOfAnyTime += 1 }
     } else if repetitions <= Rules.free {
       add(isAtSameTime ? 2 : 1)
     } else {
@@ -281,7 +327,8 @@ package struct RepetitionCount: Hashable, Sendable {
 
   /// Others have made the changes of the row.
   private mutating func clear() {
-    (repetitions, isLearned) = (0, false)
+    (repetitions, countOfAnyTime, rush, isLearned) = (0, 0, 0, false)
+    if !isInFinite && followers == 0 { times = Times() }
   }
 
   /// Notes when the key has changed, for the first time after the latest start. Returns for how many repetitions

@@ -57,7 +57,7 @@ extension ChangeJudge {
       }
     }
     common.answered()
-    return explain(others) + runAtOnce(others, at: now)
+    return explain(others) + runAtOnce(others)
   }
 
   /// Whether people edit files of this kind, which a name without an ending does not tell.

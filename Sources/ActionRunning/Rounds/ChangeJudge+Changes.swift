@@ -40,7 +40,7 @@ extension ChangeJudge {
       note(changes, at: now, isInterruptible: hasInterruptibleService)
       let others = isFlushing ? [] : changes.filter { $0.verdict == .others }
       add(changes.filter { !others.contains($0) })
-      return others.isEmpty ? [] : explain(others) + runAtOnce(others, at: now)
+      return others.isEmpty ? [] : explain(others) + runAtOnce(others)
     }
     switch situation {
     case .idle:
@@ -74,9 +74,10 @@ extension ChangeJudge {
   /// - Parameters:
   ///   - mayBeOfRound: Whether processes of the round are there that may have made them, even after its end.
   ///   - countForAll: Whether they count for all paths together as well.
+  ///   - countsEach: Whether each of them counts for a rush (`RepetitionCount`).
   mutating func note(
     _ changes: [PendingChange], at now: Instant, isInterruptible: Bool = false,
-    mayBeOfRound: Bool = false, countForAll: Bool = true
+    mayBeOfRound: Bool = false, countForAll: Bool = true, countsEach: Bool = false
   ) {
     let offset = offset(at: now)
     isBesideLasting = isInterruptible || mayBeOfRound
@@ -90,10 +91,11 @@ extension ChangeJudge {
         }
       }
       // What is delayed for its own sake says nothing of other paths.
-      let isCommon = records[change.path]?.count.isProved != true
+      let isCommon = records[change.path].map { !$0.count.isProved && !$0.count.isRushed } ?? true
       for key in keys(of: change) {
         records[key, default: Record()].count.changed(
-          change.verdict, at: now, after: offset, isInFinite: !isBesideLasting)
+          change.verdict, at: now, after: offset, isInFinite: !isBesideLasting,
+          countsEach: countsEach)
       }
       if change.verdict == .others || isCommon && countForAll {
         common.changed(change.verdict, at: now, after: offset, isInFinite: !isBesideLasting)
@@ -152,25 +154,14 @@ extension ChangeJudge {
       for key in keys(of: change) { records[key]?.count.reset() }
     }
     common.reset()
-    guard let lastReport else { return runAtOnce(changes, .atRest, at: now) }
-    let named = changes.prefix(ContentReader.mostFiles)
-    let delay = answers.delay(
-      for: Set(named.map { $0.wasAbsent ? $0.path.directory : $0.path }),
-      after: lastReport.duration(to: now), at: now, round: roundCount, isTested: testsRun)
-    return runAtOnce(changes, after: delay, .atRest, at: now)
+    answers.add(lastReport?.duration(to: now) ?? .zero, round: roundCount)
+    return answers.delay == .zero
+      ? runAtOnce(changes) : follow(changes, after: answers.delay, at: now)
   }
 
   /// Requests a run for changes of which others have made at least one. It receives all changes, also those
   /// that were delayed, possibly for other tasks.
-  ///
-  /// - Parameter delay: The delay because runs have been answered for long.
-  mutating func runAtOnce(
-    _ changes: [PendingChange], after delay: Duration = .zero,
-    _ origin: StartLimit.Origin = .others, at now: Instant
-  ) -> [Action] {
-    let delay = max(delay, limit.delay(of: origin, at: now))
-    if delay > .zero { return follow(changes, after: delay, at: now) }
-    limit.started(at: now)
+  mutating func runAtOnce(_ changes: [PendingChange]) -> [Action] {
     followUpCount += 1
     let paths = changes.map(\.path)
     let known = followUp == nil ? [] : Set(paths)

@@ -29,8 +29,7 @@ extension ChangeJudge {
       found.settled + explain(saved, .unchanged) + setAside(outputs) + explain(differing)
     return decided
       + (differing.isEmpty
-        ? resumeFollowUp(at: now)
-        : follow(differing, after: delay(of: differing, at: now), at: now))
+        ? resumeFollowUp(at: now) : follow(differing, after: delay(of: differing), at: now))
   }
 
   /// Judges the changes beside an active run that a change restarts or signals.
@@ -47,7 +46,7 @@ extension ChangeJudge {
     note(
       (found.differing + rewritten).filter { change in
         !change.isCounted && (isCounted || change.verdict == .others)
-      }, at: now, isInterruptible: true)
+      }, at: now, isInterruptible: true, countsEach: true)
     for change in found.unchanged where change.verdict != .others {
       for key in keys(of: change) { records[key]?.count.wasRewritten() }
     }
@@ -57,14 +56,13 @@ extension ChangeJudge {
     let decided =
       found.settled + explain(found.unchanged, .unchanged) + setAside(outputs) + explain(differing)
     let others = differing.filter { $0.verdict == .others }
-    if others.contains(where: { delay(of: $0, at: now) == .zero }) {
+    if others.contains(where: { delay(of: $0) == .zero }) {
       // Once all others' changes of a batch are known, none of it is delayed: the run receives all.
-      return decided + runAtOnce(differing, at: now)
+      return decided + runAtOnce(differing)
     }
     return decided
       + (differing.isEmpty
-        ? resumeFollowUp(at: now)
-        : follow(differing, after: delay(of: differing, at: now), at: now))
+        ? resumeFollowUp(at: now) : follow(differing, after: delay(of: differing), at: now))
   }
 
   /// The result of a comparison.
@@ -136,34 +134,30 @@ extension ChangeJudge {
   ) -> [Action] {
     failObservation()
     let followUp = add(changes, due: now.advanced(by: delay))
-    if followUp.due <= now { return run(followUp, at: now) }
+    if followUp.due <= now { return run(followUp) }
     lastReport = now
     let wait = now.duration(to: followUp.due)
-    // A service that writes a log for each request is named before.
-    let isLimited = hasInterruptibleService && limit.delay(of: .unknown, at: now) > .seconds(1)
     let isNoticed =
       wait >= RepetitionCount.Rules.noticed
-      || isLimited && changes.contains { $0.verdict != .others }
+      || changes.flatMap(keys).contains { records[$0]?.count.isRushed == true }
     return (isNoticed ? announcement(of: changes, delay: wait) : [])
       + [.wait(until: followUp.due, generation: makeGeneration())]
   }
 
   /// The shortest delay of these changes. Beside processes that do not end, one that is not delayed waits for the
   /// tests of others, which would show nothing otherwise.
-  private func delay(of changes: [PendingChange], at now: Instant) -> Duration {
-    let delays = changes.map { delay(of: $0, at: now) }
-    let tests = isBesideLasting ? delays.filter { $0 <= RepetitionCount.Rules.longestTest } : []
+  private func delay(of changes: [PendingChange]) -> Duration {
+    let delays = changes.map { delay(of: $0) }
+    let tests = isBesideLasting ? delays.filter { $0 <= RepetitionCount.Rules.test } : []
     return tests.max() ?? delays.min() ?? .zero
   }
 
   /// The delay of the follow-up that a change requires.
-  private func delay(of change: PendingChange, at now: Instant) -> Duration {
+  private func delay(of change: PendingChange) -> Duration {
     let counts = keys(of: change).compactMap { records[$0]?.count }
     let own = counts.map { $0.delay(isTested: testsRun) }.max() ?? .zero
-    let limited = limit.delay(of: change.verdict == .others ? .others : .unknown, at: now)
     let common = common[change.verdict]
-    let ofOthers = max(common.delay(isTested: testsRun), limited)
-    return max(own, min(ofOthers, longestDelay(of: change, common)))
+    return max(own, min(common.delayOfRow(isTested: testsRun), longestDelay(of: change, common)))
   }
 
   /// The longest delay because of other paths. A person edits one that has changed in few runs, unless its name
@@ -178,7 +172,7 @@ extension ChangeJudge {
   }
 
   /// Whether a test delays the next run.
-  var testsRun: Bool {
+  private var testsRun: Bool {
     !isBesideLasting || RepetitionCount.isTested(followUpCount + (owesRun ? 0 : 1))
   }
 
@@ -208,12 +202,12 @@ extension ChangeJudge {
   /// Waits for the follow-up again after changes were read. It stays due at the same time.
   mutating func resumeFollowUp(at now: Instant) -> [Action] {
     guard let followUp else { return [] }
-    if followUp.due <= now { return run(followUp, at: now) }
+    if followUp.due <= now { return run(followUp) }
     return [.wait(until: followUp.due, generation: makeGeneration())]
   }
 
   /// Requests the run that is due.
-  private mutating func run(_ followUp: FollowUp, at now: Instant) -> [Action] {
+  private mutating func run(_ followUp: FollowUp) -> [Action] {
     // The run begins with this content, also if it does not begin a round.
     let answered = followUp.paths.compactMap { records[$0]?.due }.flatMap { keys(of: $0) }
     for key in Set(answered) { records[key]?.count.answered() }
@@ -221,7 +215,6 @@ extension ChangeJudge {
     for path in followUp.paths { update(path) { $0.knownContent = $0.judgedContent } }
     beginObservation(of: followUp.paths)
     cancelFollowUp()
-    limit.started(at: now)
     _ = makeGeneration()
     return [.run(followUp.paths)]
   }
@@ -251,7 +244,7 @@ extension ChangeJudge {
         FeedbackLoop(
           path: most.path, entries: Array(entries), delay: delay, isEdited: isEdited,
           isProved: records[most.path]?.count.isProved == true,
-          isRushed: delay < RepetitionCount.Rules.noticed))
+          isRushed: records[most.path]?.count.isRushed == true))
     ]
   }
 

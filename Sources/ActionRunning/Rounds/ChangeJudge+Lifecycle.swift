@@ -87,7 +87,7 @@ extension ChangeJudge {
     if isStopped {
       // Before the end, the stopped runs have yet to end.
       isStopped = reason != .end
-      return afterStop(takeUnjudged(), at: now, knowledge)
+      return afterStop(takeUnjudged(), knowledge)
     }
     if reason == .delay && hasInterruptibleService {
       return judgeBesideActiveRun(at: now, knowledge)
@@ -113,11 +113,11 @@ extension ChangeJudge {
   /// The changes that were made while the stopped runs ended: those of others begin a round, and the rest is
   /// only told.
   private mutating func afterStop(
-    _ pending: [PendingChange], at now: Instant, _ knowledge: Knowledge
+    _ pending: [PendingChange], _ knowledge: Knowledge
   ) -> [Action] {
     let owed = pending.filter { knowledge.owed.contains($0.path) }
     let others = owed.filter { $0.verdict == .others }
-    if !others.isEmpty { return explain(others) + runAtOnce(others, at: now) }
+    if !others.isEmpty { return explain(others) + runAtOnce(others) }
     let told = owed.filter { change in
       change.verdict != .run && !isOutput(change)
         && records[change.path]?.knownContent != knowledge.content(of: change.path)

@@ -123,10 +123,10 @@ struct ChangeJudge: Sendable {
   /// How long after the end of a round a path that changed in it may change because of what was
   /// reported, as `watchrun make | tee log` does.
   static let echoTime = Duration.milliseconds(300)
-  /// Paths with a smaller count wait for a second at most because of others, as long as the count of all paths is not
-  /// larger than the second number: a person saves one of them, but paths that take turns stop.
+  /// Paths with a smaller count wait for no more than a test because of others, as long as the count of all
+  /// paths is not larger than the second number: a person saves one of them, but paths that take turns stop.
   static let (fewRepetitions, mostOfOthers) = (6, 16)
-  /// The longest delay of such a path if the count of all paths is larger.
+  /// The delay of such a path if the count of all paths is larger.
   static let pauseOfOthers = Duration.seconds(60)
   /// After this time a change beside an active run is not counted: it restarts the run once a minute at most.
   static let longestOffset = Duration.seconds(60)
@@ -139,8 +139,6 @@ struct ChangeJudge: Sendable {
   /// The paths with changes that have not been judged, in order.
   var unjudged: [Path] = []
   var common = CommonCounts()
-  /// How often changes have requested runs.
-  var limit = StartLimit()
   /// The runs that changes by others have answered.
   var answers = AnswerCount()
   var followUp: FollowUp?

@@ -158,7 +158,7 @@ struct ProcessWorldTests {
       let isExempt = world.hasDaemon || isLive && world.reportsLate
       // What a hidden server writes at any time looks like a person for a while.
       let most = !isLive ? 12 : world.isHidden ? 60 : 16
-      if !isExempt && (early > most || late > 8) {
+      if !isExempt && (early > most || late > 3) {
         complaints.append("\(seed): \(early), \(late) runs")
       }
     }

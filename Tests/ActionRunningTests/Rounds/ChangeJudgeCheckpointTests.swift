@@ -41,7 +41,7 @@ struct ChangeJudgeCheckpointTests {
 
   @Test func `a delay counts from the checkpoint, and goes on at the end of the round`() {
     var bench = ChangeJudgeBench(Self.files)
-    for count in 0..<12 { _ = bench.round([("/p/log", "#\(count)")]) }
+    for count in 0..<13 { _ = bench.round([("/p/log", "#\(count)")]) }
     bench.begin()
     bench.write("/p/log", "other")
     bench.now += .milliseconds(500)

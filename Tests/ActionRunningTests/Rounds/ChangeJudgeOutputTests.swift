@@ -1,6 +1,5 @@
 import FileObservation
 import SystemCalls
-import Support
 import Testing
 
 @testable import ActionRunning
@@ -30,8 +29,7 @@ struct ChangeJudgeOutputTests {
   private func save(
     _ text: String, in bench: inout ChangeJudgeBench, _ writing: Writing = .ifNeeded
   ) -> Int {
-    // At no even pace.
-    bench.now += .milliseconds(60_000 + bench.judge.roundCount * 3571 % 10_000)
+    bench.now += .seconds(2)
     bench.write("/p/a.c", text, .idle)
     var runs = 0
     while bench.followUp == .now {
@@ -62,7 +60,6 @@ struct ChangeJudgeOutputTests {
       var bench = bench(programs)
       for number in 0..<ChangeJudge.mostKinds { bench.write(Path("/p/x.\(number)"), "x", .idle) }
       #expect(bench.judge.editedKinds.count == ChangeJudge.mostKinds)
-      bench.judge.limit = StartLimit()
       bench.begin()
       bench.end()
       let runs = (1...3).map { save("\($0)", in: &bench, .always) }
@@ -142,8 +139,7 @@ struct ChangeJudgeOutputTests {
   /// It may be a test that a person saves during each run.
   @Test func `a text that is written once for each save is never an output`() {
     var bench = bench([])
-    let runs = (1...20).map { save("\($0)", in: &bench) }
-    #expect(runs.allSatisfy { $0 == 2 }, "\(runs)")
+    #expect((1...20).allSatisfy { save("\($0)", in: &bench) == 2 })
   }
 
   @Test func `a program that was made before the run began proves nothing`() {
@@ -357,7 +353,7 @@ struct ChangeJudgeOutputTests {
       bench.now += .seconds(4) - delay
       bench.write("/p/log", "saved \(number)", .interruptible)
       delay = bench.waitForRun() ?? .seconds(9)
-      #expect(delay <= .seconds(1))
+      #expect(delay <= .milliseconds(250))
       bench.begin()
     }
   }
@@ -392,10 +388,7 @@ struct ChangeJudgeOutputTests {
     }
     #expect(bench.judge.editedPaths.isEmpty)
     #expect(delays.filter { $0 == .now }.count <= 6)
-    #expect(
-      delays.suffix(4).allSatisfy { followUp in
-        if case .after(let delay) = followUp { delay >= .seconds(8) } else { followUp == .none }
-      })
+    #expect(delays.suffix(4).allSatisfy { $0 == .none || $0 == .after(.seconds(600)) })
   }
 
   @Test func `a save of such a path later than 0.3 s after the reports begins a round`() {

@@ -8,10 +8,9 @@ enum ChangeJudgeRules {
     switch repetitions {
     case ...3: .zero
     case ...10: .milliseconds(250)
-    case 11: .seconds(1)
-    case 12: .seconds(4)
-    case ...32: .seconds(8)
-    case ...38: .seconds(8 << (repetitions - 32))
+    case ...14: .seconds(1 << (repetitions - 11))
+    case ...27: .seconds(9)
+    case ...33: .seconds(9 << (repetitions - 27))
     default: .seconds(600)
     }
   }

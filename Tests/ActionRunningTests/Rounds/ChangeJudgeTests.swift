@@ -227,7 +227,7 @@ struct ChangeJudgeTests {
     var bench = ChangeJudgeBench()
     for name in 0..<8 { bench.files[Path("/p/\(name)")] = .text("0") }
     let followUps = bench.rounds(18) { [(Path("/p/\($0 % 8)"), "#\($0)")] }
-    let delays = [Duration](repeating: .seconds(1), count: 6) + [.seconds(4), .seconds(8)]
+    let delays = [Duration](repeating: .seconds(1), count: 6) + [.seconds(2), .seconds(4)]
     #expect(followUps == FollowUp.law(10) + delays.map(FollowUp.after))
   }
 
@@ -242,13 +242,13 @@ struct ChangeJudgeTests {
       announced.append(bench.loops)
     }
     let loop = FeedbackLoop(path: "/p/log", entries: [], delay: .seconds(8))
-    #expect(announced == Array(repeating: [], count: 12) + [[loop], [], [], []])
+    #expect(announced == Array(repeating: [], count: 13) + [[loop], [], []])
   }
 
   @Test func `of several paths the one with the most repetitions is announced`() {
     var bench = ChangeJudgeBench(Self.files)
     _ = bench.round([("/p/log", "#")])
-    for count in 0..<12 {
+    for count in 0..<13 {
       #expect(bench.loops.isEmpty)
       _ = bench.round([("/p/a", "\(count)"), ("/p/log", "\(count)")])
     }
@@ -257,9 +257,9 @@ struct ChangeJudgeTests {
 
   @Test func `a directory is announced with two of its entries`() {
     var bench = ChangeJudgeBench()
-    for count in 0..<13 { _ = bench.round([(Path("/p/out/\(count)"), "#")]) }
+    for count in 0..<14 { _ = bench.round([(Path("/p/out/\(count)"), "#")]) }
     let loop = FeedbackLoop(
-      path: "/p/out", entries: ["/p/out/12", "/p/out/0"], delay: .seconds(8))
+      path: "/p/out", entries: ["/p/out/13", "/p/out/0"], delay: .seconds(8))
     #expect(bench.loops == [loop])
   }
 

@@ -71,8 +71,6 @@ struct ChangeJudgeTruth {
 
   // Delays.
   private var rows: [Path: Row] = [:]
-  /// The times of the runs.
-  private var starts: [Time] = []
   /// Whether a change restarts the run, so that a change may wait for as long as any.
   private let isLive: Bool
   private var common = Row()
@@ -201,11 +199,9 @@ struct ChangeJudgeTruth {
 
   private func longestDelay(of change: ChangeBatch.Change) -> Time {
     if isLive { return Int(Duration.seconds(600) / .microseconds(1)) }
-    // A limit holds for many runs.
-    let limited = starts.suffix(30).first.map { starts.count >= 30 && start - $0 < 900_000_000 }
     let delay =
       (keys(of: change).map { rows[$0] ?? Row() } + [common]).map(\.longestDelay).max() ?? .zero
-    return max(Int(delay / .microseconds(1)), limited == true ? 30_000_000 : 0)
+    return Int(delay / .microseconds(1))
   }
 
   // MARK: Runs
@@ -233,7 +229,6 @@ struct ChangeJudgeTruth {
     comparable.formUnion(changed)
     (changed, unjudged, changedByOthers) = ([], [], [])
     (contentsAtStart, start, hasEnded) = (files, now, false)
-    starts.append(now)
     return late.map { "the run after an edit of \($0.path) is late" }
   }
 
