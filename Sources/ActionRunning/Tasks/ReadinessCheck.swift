@@ -5,10 +5,10 @@ import SystemCalls
 
 /// Checks whether a service has become ready: polls it, or examines its output.
 ///
-/// Its port is polled at a short interval, which costs it nothing until it listens. A URL is requested as
-/// soon as its port accepts connections, and then at growing intervals, at which a command runs as well. A service that is not ready in time
-/// is reported as late, and checked further, once a second. Nothing is polled after it is ready. All happens on the
-/// queue of the runner.
+/// Its port is polled at a short interval, which costs it nothing until it listens. A URL is requested as soon as its
+/// port accepts connections, and then at growing intervals, at which a command runs as well. A service that is not
+/// ready in time is reported as late, and checked further, once a second. Nothing is polled after it is ready. All
+/// happens on the queue of the runner.
 final class ReadinessCheck: Sendable {
   enum Result: Hashable, Sendable {
     case ready

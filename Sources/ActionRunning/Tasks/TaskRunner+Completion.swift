@@ -48,10 +48,8 @@ extension TaskRunner {
       (state.machine.tasks[service]?.phase, state.workers[service]?.state.access(\.began))
     }
     guard let phase else { return nil }
-    if phase.isRestarted || phase == .starting(isFresh: false) || phase == .starting(isFresh: true)
-    {
-      return Self.startTime
-    }
+    if case .starting = phase { return Self.startTime }
+    if phase.isRestarted { return Self.startTime }
     guard phase.isUp, let began else { return nil }
     return Self.startTime - began.duration(to: scheduler.now)
   }

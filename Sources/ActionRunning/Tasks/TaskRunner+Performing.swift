@@ -82,8 +82,10 @@ extension TaskRunner {
   }
 
   private func backOff(_ name: String, _ generation: Int) {
-    guard let worker = worker(name), state.access({ !$0.isInLastRound && !$0.machine.isEnding })
-    else { return }
+    let isAwaited = state.access { state in
+      !state.isInLastRound && state.machine.isBackingOff(name, generation)
+    }
+    guard isAwaited, let worker = worker(name) else { return }
     guard let pause = worker.pauseBeforeRestart() else {
       report(.task(name, .gaveUp(afterRestarts: worker.definition.policy.restartLimit ?? 0)))
       return advance { $0.restartIsGivenUp(name, generation: generation) }

@@ -132,7 +132,8 @@ extension TaskStateMachine {
     return proceed([])
   }
 
-  private func isBackingOff(_ name: String, _ generation: Int) -> Bool {
+  /// Whether the pause of this generation is still awaited: another run may have begun instead.
+  package func isBackingOff(_ name: String, _ generation: Int) -> Bool {
     guard let task = tasks[name], !isEnding else { return false }
     return task.phase == .backingOff && task.generation == generation
   }

@@ -194,7 +194,9 @@ extension TaskGraphModel {
     case .reportReady(let name):
       if !world(name).isUp { complain("ready without a process") }
     case .backOff(let name, let generation):
-      if Int.random(in: 0..<4, using: &random) == 0 {
+      if !machine.isBackingOff(name, generation) {
+        // Another run has begun instead.
+      } else if Int.random(in: 0..<4, using: &random) == 0 {
         advance { $0.restartIsGivenUp(name, generation: generation) }
         change(name) { $0.hasGivenUp = true }
       } else {
