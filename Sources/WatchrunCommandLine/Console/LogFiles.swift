@@ -10,8 +10,6 @@ import SystemCalls
 final class LogFiles: Sendable {
   /// The bytes after which a file is renamed.
   private static let mostBytes = 10_000_000
-  /// What follows the name of a file that was renamed.
-  static let formerSuffix = ".1"
 
   private final class File {
     let path: Path
