@@ -3,7 +3,7 @@ import Support
 import SystemCalls
 
 /// Who made a change, as far as that is known.
-typealias Verdict = RepetitionCount.Verdict
+typealias Verdict = Suspicion.Verdict
 
 /// What the processes of all runs had done at some times, and what that proves about a change. It proves
 /// that others made it, or nothing.

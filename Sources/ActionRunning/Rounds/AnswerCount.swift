@@ -1,23 +1,32 @@
 import Support
+import SystemCalls
 
-/// How many runs in a row were answered: others have changed something, whatever it was, at the same time after the
-/// end. A watcher of another tool does that for ever.
+/// The runs in a row that others have answered with a change after their end. A watcher of another tool does that for
+/// ever, and a program that saves and waits for the run for a while.
 struct AnswerCount: Sendable {
-  private var number = 0
-  private var latest: (time: Duration, round: Int)?
+  /// So many answers in a row are free.
+  private static let free = 120.0
 
-  /// Others have changed something so long after the end of the latest run, of this round. An answer in several
-  /// batches is one.
-  mutating func add(_ time: Duration, round: Int) {
-    if latest?.round == round { return }
-    let isSame = latest.map { RepetitionCount.isNear(time, to: $0.time) } ?? false
-    number = isSame ? number + 1 : 0
-    latest = (time, round)
-  }
+  private var suspicion = Suspicion(free: Self.free)
+  /// What has changed in the row.
+  private var keys: Set<Path> = []
+  private var round: Int?
 
-  /// The delay of the next run.
-  var delay: Duration {
-    let excess = number - RepetitionCount.Rules.answers
-    return excess > 0 ? RepetitionCount.bearablePause(excess) : .zero
+  /// The delay of a run for what others have changed so long after the end of the latest run, of this round. An answer
+  /// in several batches is one, and what has never changed in an answer is not delayed.
+  ///
+  /// - Parameter number: The number of the next start.
+  mutating func delay(
+    for keys: Set<Path>, after time: Duration, at now: Instant, round: Int, number: Int
+  ) -> Duration {
+    if self.round != round {
+      self.round = round
+      if !suspicion.isExpected(time) { (suspicion, self.keys) = (Suspicion(free: Self.free), []) }
+      suspicion.began(after: time)
+      suspicion.changed(.unknown, at: now, after: time)
+    }
+    let isKnown = !self.keys.isDisjoint(with: keys)
+    if self.keys.count < ChangeJudge.mostKinds { self.keys.formUnion(keys) }
+    return isKnown ? suspicion.delay(number: number) : .zero
   }
 }

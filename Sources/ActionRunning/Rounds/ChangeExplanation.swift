@@ -29,12 +29,12 @@ public struct ChangeExplanation: Sendable, Hashable {
   public let decision: Decision
   /// Who has made it.
   public let writer: Writer
-  /// The count by which runs for the path are delayed: of the runs in a row that have changed it, unless it
-  /// is proved that others did. Some count twice.
-  public let repetitions: Int
+  /// The level by which runs for the path are delayed: with each start that its changes follow, it rises by one, or
+  /// by more while that is tested.
+  public let level: Int
 
-  init(path: Path, decision: Decision, verdict: Verdict, repetitions: Int) {
-    (self.path, self.decision, self.repetitions) = (path, decision, repetitions)
+  init(path: Path, decision: Decision, verdict: Verdict, level: Int) {
+    (self.path, self.decision, self.level) = (path, decision, level)
     writer =
       switch verdict {
       case .others: .others

@@ -38,11 +38,6 @@ extension ChangeJudge {
   ) -> [Action] {
     let time = offset(at: now)
     let others = changes.filter { stopsBuild($0, after: time, knowledge) }
-    for change in others where records[change.path].map({ isInRow($0, after: time) }) ?? false {
-      // At another time than before: a person saves again, or the machine is slow.
-      records[change.path]?.count.doubt()
-      common.doubt()
-    }
     let paths = Set(others.map(\.path))
     // What others have left as it was stays known.
     note(
@@ -50,14 +45,13 @@ extension ChangeJudge {
     add(changes.filter { !paths.contains($0.path) })
     if others.isEmpty { return [] }
     // The build begins anew, with what they hold now, and what changes then counts again.
+    answered(others)
     for change in others {
-      for key in keys(of: change) { records[key]?.count.answered() }
       if let state = knowledge.files[change.path] {
         records[change.path]?.judgedContent = state.content
       }
     }
-    common.answered()
-    return explain(others) + runAtOnce(others)
+    return explain(others) + runAtOnce(others, at: now)
   }
 
   /// Whether people edit files of this kind, which a name without an ending does not tell.
@@ -80,11 +74,11 @@ extension ChangeJudge {
     case .run: return false
     case .unknown:
       guard let record = records[change.path] else { return isTyped(change, knowledge) }
-      if isInRow(record, after: time) && !record.count.isAtOtherTime(time) { return false }
+      if isInRow(record, after: time) && record.suspicion.isExpected(time) { return false }
       if !record.isEdited && record.wasJudged { return false }
       if record.knownContent == knowledge.content(of: change.path) { return false }
       if record.isEdited { return true }
-      let hasChangedBefore = record.count.repetitions > 0
+      let hasChangedBefore = record.suspicion.length() > 0
       guard let kept = record.unjudged else {
         // Its former changes have stopped builds, or a run has received them.
         return hasChangedBefore || isTyped(change, knowledge)
@@ -103,9 +97,8 @@ extension ChangeJudge {
   /// Whether the path has changed in more starts in a row than stop a build: in the fewer, the more of its work
   /// that costs.
   private func isInRow(_ record: Record, after time: Duration) -> Bool {
-    typealias Rules = RepetitionCount.Rules
-    let most = min(
-      Self.longestRebuilding / max(time, .milliseconds(1)), Double(Rules.free + Rules.tests.finite))
-    return record.count.repetitions >= max(Rules.free, Int(most))
+    typealias Rules = Suspicion.Rules
+    let most = min(Self.longestRebuilding / max(time, .milliseconds(1)), Rules.free + Rules.tests)
+    return record.suspicion.row >= Int(max(Rules.free, most))
   }
 }

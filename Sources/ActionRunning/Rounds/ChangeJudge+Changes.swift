@@ -40,7 +40,7 @@ extension ChangeJudge {
       note(changes, at: now, isInterruptible: hasInterruptibleService)
       let others = isFlushing ? [] : changes.filter { $0.verdict == .others }
       add(changes.filter { !others.contains($0) })
-      return others.isEmpty ? [] : explain(others) + runAtOnce(others)
+      return others.isEmpty ? [] : explain(others) + runAtOnce(others, at: now)
     }
     switch situation {
     case .idle:
@@ -74,10 +74,9 @@ extension ChangeJudge {
   /// - Parameters:
   ///   - mayBeOfRound: Whether processes of the round are there that may have made them, even after its end.
   ///   - countForAll: Whether they count for all paths together as well.
-  ///   - countsEach: Whether each of them counts for a rush (`RepetitionCount`).
   mutating func note(
     _ changes: [PendingChange], at now: Instant, isInterruptible: Bool = false,
-    mayBeOfRound: Bool = false, countForAll: Bool = true, countsEach: Bool = false
+    mayBeOfRound: Bool = false, countForAll: Bool = true
   ) {
     let offset = offset(at: now)
     isBesideLasting = isInterruptible || mayBeOfRound
@@ -86,19 +85,21 @@ extension ChangeJudge {
       hasEnded && !mayBeOfRound && lastReport.map { $0.duration(to: now) > Self.echoTime } ?? false
     for change in changes {
       if isLater && change.verdict != .run {
-        for key in keys(of: change) where records[key]?.count.hasChanged == false {
-          records[key]?.count.reset()
+        for key in keys(of: change) where records[key]?.suspicion.hasChanged == false {
+          records[key]?.suspicion.reset()
         }
       }
-      // What is delayed for its own sake says nothing of other paths.
-      let isCommon = records[change.path].map { !$0.count.isProved && !$0.count.isRushed } ?? true
+      let window = isBesideLasting ? nil : workTime
+      // What is suspected itself says nothing of other paths.
+      let isCommon = !keys(of: change).contains { records[$0]?.suspicion.isCounted == true }
       for key in keys(of: change) {
-        records[key, default: Record()].count.changed(
-          change.verdict, at: now, after: offset, isInFinite: !isBesideLasting,
-          countsEach: countsEach)
+        records[key, default: Record()].suspicion.changed(
+          change.verdict, at: now, after: offset, in: window)
       }
       if change.verdict == .others || isCommon && countForAll {
-        common.changed(change.verdict, at: now, after: offset, isInFinite: !isBesideLasting)
+        common.changed(change.verdict, at: now, after: offset, in: window)
+      } else {
+        common.changedAside(at: now)
       }
       switch change.verdict {
       case .others: markEdited(change)
@@ -133,7 +134,7 @@ extension ChangeJudge {
     guard lastReport.duration(to: now) < Self.echoTime, let record = records[change.path] else {
       return false
     }
-    return !record.isEdited && record.judgedContent != nil && record.count.repetitions > 0
+    return !record.isEdited && record.judgedContent != nil && record.suspicion.length() > 0
   }
 
   /// Whether changes at rest may be judged, so that their paths have to be read.
@@ -148,26 +149,40 @@ extension ChangeJudge {
     _ changes: [PendingChange], at now: Instant
   ) -> [Action] {
     // Of a large batch, such as a checkout, its beginning is enough if there is nothing to forget.
-    let isKnown = records.values.contains { $0.knownContent != nil || $0.count.repetitions > 0 }
+    let isKnown = records.values.contains { $0.knownContent != nil || !$0.suspicion.isEmpty }
     for change in isKnown ? changes[...] : changes.prefix(ContentReader.mostFiles) {
       markEdited(change)
-      for key in keys(of: change) { records[key]?.count.reset() }
+      for key in keys(of: change) { records[key]?.suspicion.reset() }
     }
     common.reset()
-    answers.add(lastReport?.duration(to: now) ?? .zero, round: roundCount)
-    return answers.delay == .zero
-      ? runAtOnce(changes) : follow(changes, after: answers.delay, at: now)
+    guard let lastReport else { return runAtOnce(changes, .atRest, at: now) }
+    let named = changes.prefix(ContentReader.mostFiles)
+    let delay = answers.delay(
+      for: Set(named.map { $0.wasAbsent ? $0.path.directory : $0.path }),
+      after: lastReport.duration(to: now), at: now, round: roundCount, number: nextNumber)
+    return runAtOnce(changes, after: delay, .atRest, at: now)
   }
 
   /// Requests a run for changes of which others have made at least one. It receives all changes, also those
   /// that were delayed, possibly for other tasks.
-  mutating func runAtOnce(_ changes: [PendingChange]) -> [Action] {
+  ///
+  /// - Parameter delay: The delay because runs have been answered for long.
+  mutating func runAtOnce(
+    _ changes: [PendingChange], after delay: Duration = .zero,
+    _ origin: StartLimit.Origin = .others, at now: Instant
+  ) -> [Action] {
+    let limits = changes.prefix(ContentReader.mostFiles).map { limit(of: $0, origin, at: now) }
+    let delay = max(delay, limits.min() ?? .zero)
+    isStopped = false
+    // A flush goes on, whose end would not resume the delay.
+    if delay > .zero && !isFlushing { return follow(changes, after: delay, at: now) }
+    started(for: changes, at: now)
     followUpCount += 1
     let paths = changes.map(\.path)
     let known = followUp == nil ? [] : Set(paths)
     let delayed = followUp?.paths.filter { !known.contains($0) } ?? []
     cancelFollowUp()
-    (observation, isStopped) = (nil, false)
+    observation = nil
     // The delay is over; a flush goes on.
     if !isFlushing { _ = makeGeneration() }
     return [.run(paths + delayed)]

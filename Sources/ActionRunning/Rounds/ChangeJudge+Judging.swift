@@ -16,7 +16,7 @@ extension ChangeJudge {
     let found = compare(pending, knowledge)
     let unchanged = found.unchanged.filter { $0.verdict != .others }.flatMap(keys)
     for key in Set(unchanged).subtracting(found.differing.flatMap(keys)) {
-      records[key]?.count.leftUnchanged()
+      records[key]?.suspicion.leftUnchanged()
     }
     if found.differing.isEmpty && !found.unchanged.isEmpty { common.leftUnchanged() }
     if areOfRuns { collectProofs(pending, unchanged: found.unchanged, knowledge) }
@@ -29,7 +29,8 @@ extension ChangeJudge {
       found.settled + explain(saved, .unchanged) + setAside(outputs) + explain(differing)
     return decided
       + (differing.isEmpty
-        ? resumeFollowUp(at: now) : follow(differing, after: delay(of: differing), at: now))
+        ? resumeFollowUp(at: now)
+        : follow(differing, after: delay(of: differing, at: now), at: now))
   }
 
   /// Judges the changes beside an active run that a change restarts or signals.
@@ -39,16 +40,16 @@ extension ChangeJudge {
     // A person may save what a run reads again, unchanged, but hardly when the run has changed it before.
     let time = offset(at: now)
     let rewritten = found.unchanged.filter { change in
-      change.verdict != .others && records[change.path]?.count.isNear(time) == true
+      change.verdict != .others && records[change.path]?.suspicion.isExpected(time) == true
     }
     // What changes long after the start leads to few restarts.
     let isCounted = time <= Self.longestOffset
     note(
       (found.differing + rewritten).filter { change in
         !change.isCounted && (isCounted || change.verdict == .others)
-      }, at: now, isInterruptible: true, countsEach: true)
+      }, at: now, isInterruptible: true)
     for change in found.unchanged where change.verdict != .others {
-      for key in keys(of: change) { records[key]?.count.wasRewritten() }
+      for key in keys(of: change) { records[key]?.suspicion.wasRewritten() }
     }
     collectProofs(found.differing, unchanged: rewritten, knowledge)
     let outputs = found.differing.filter { isOutput($0) }
@@ -56,13 +57,14 @@ extension ChangeJudge {
     let decided =
       found.settled + explain(found.unchanged, .unchanged) + setAside(outputs) + explain(differing)
     let others = differing.filter { $0.verdict == .others }
-    if others.contains(where: { delay(of: $0) == .zero }) {
+    if others.contains(where: { delay(of: $0, at: now) == .zero }) {
       // Once all others' changes of a batch are known, none of it is delayed: the run receives all.
-      return decided + runAtOnce(differing)
+      return decided + runAtOnce(differing, at: now)
     }
     return decided
       + (differing.isEmpty
-        ? resumeFollowUp(at: now) : follow(differing, after: delay(of: differing), at: now))
+        ? resumeFollowUp(at: now)
+        : follow(differing, after: delay(of: differing, at: now), at: now))
   }
 
   /// The result of a comparison.
@@ -91,7 +93,7 @@ extension ChangeJudge {
         changes.prefix(10).map { change in
           ChangeExplanation(
             path: change.path, decision: decision, verdict: change.verdict,
-            repetitions: records[change.path]?.count.length ?? 0)
+            level: records[change.path]?.suspicion.length(change.verdict) ?? 0)
         })
     ]
   }
@@ -134,47 +136,58 @@ extension ChangeJudge {
   ) -> [Action] {
     failObservation()
     let followUp = add(changes, due: now.advanced(by: delay))
-    if followUp.due <= now { return run(followUp) }
+    if followUp.due <= now { return run(followUp, at: now) }
     lastReport = now
     let wait = now.duration(to: followUp.due)
-    let isNoticed =
-      wait >= RepetitionCount.Rules.noticed
-      || changes.flatMap(keys).contains { records[$0]?.count.isRushed == true }
+    // A service that writes a log for each request is named before.
+    let isLimited =
+      hasInterruptibleService
+      && changes.contains { $0.verdict != .others && limit(of: $0, at: now) > .seconds(1) }
+    let isNoticed = wait >= Suspicion.Rules.noticed || isLimited
     return (isNoticed ? announcement(of: changes, delay: wait) : [])
       + [.wait(until: followUp.due, generation: makeGeneration())]
   }
 
   /// The shortest delay of these changes. Beside processes that do not end, one that is not delayed waits for the
   /// tests of others, which would show nothing otherwise.
-  private func delay(of changes: [PendingChange]) -> Duration {
-    let delays = changes.map { delay(of: $0) }
-    let tests = isBesideLasting ? delays.filter { $0 <= RepetitionCount.Rules.test } : []
+  private func delay(of changes: [PendingChange], at now: Instant) -> Duration {
+    let delays = changes.map { delay(of: $0, at: now) }
+    let tests = isBesideLasting ? delays.filter { $0 <= Suspicion.Rules.test.most } : []
     return tests.max() ?? delays.min() ?? .zero
   }
 
   /// The delay of the follow-up that a change requires.
-  private func delay(of change: PendingChange) -> Duration {
-    let counts = keys(of: change).compactMap { records[$0]?.count }
-    let own = counts.map { $0.delay(isTested: testsRun) }.max() ?? .zero
-    let common = common[change.verdict]
-    return max(own, min(common.delayOfRow(isTested: testsRun), longestDelay(of: change, common)))
-  }
-
-  /// The longest delay because of other paths. A person edits one that has changed in few runs, unless its name
-  /// is a fresh one.
-  private func longestDelay(of change: PendingChange, _ common: RepetitionCount) -> Duration {
-    let length = records[change.path]?.count.length ?? 0
-    if change.isOfEntry || length >= Self.fewRepetitions {
-      return RepetitionCount.Rules.longestPause
+  private func delay(of change: PendingChange, at now: Instant) -> Duration {
+    let own = keys(of: change).compactMap { records[$0]?.suspicion }
+    let delays = (own + [common]).map {
+      $0.delay(of: change.verdict, number: nextNumber)
     }
-    let excess = max(common.length - Self.mostOfOthers, 0)
-    return min(RepetitionCount.pause(1 + excess), Self.pauseOfOthers)
+    return delays.reduce(limit(of: change, at: now), max)
   }
 
-  /// Whether a test delays the next run.
-  private var testsRun: Bool {
-    !isBesideLasting || RepetitionCount.isTested(followUpCount + (owesRun ? 0 : 1))
+  /// The delay of what a change leads to, whatever is known of who has made it.
+  func limit(
+    of change: PendingChange, _ origin: StartLimit.Origin? = nil, at now: Instant
+  ) -> Duration {
+    let origin = origin ?? (change.verdict == .others ? .others : .unknown)
+    let own = keys(of: change).compactMap { records[$0]?.limit }
+    // One that has hardly led to starts waits a little at most because of those that have.
+    let isFew = own.allSatisfy { !$0.isFrequent(at: now) }
+    let all = limit.delay(of: origin, at: now)
+    return own.map { $0.delay(of: origin, at: now) }.reduce(
+      isFew ? min(all, StartLimit.Rules.shortest) : all, max)
   }
+
+  /// Something starts for these changes.
+  mutating func started(for changes: [PendingChange], at now: Instant) {
+    limit.started(at: now)
+    for key in Set(changes.prefix(ContentReader.mostFiles).flatMap(keys)) {
+      records[key, default: Record()].limit.started(at: now)
+    }
+  }
+
+  /// The number of the follow-up that is due next.
+  var nextNumber: Int { followUpCount + (owesRun ? 0 : 1) }
 
   /// Adds changes to the follow-up, which is due at this time at the latest.
   private mutating func add(_ changes: [PendingChange], due: Instant) -> FollowUp {
@@ -202,21 +215,27 @@ extension ChangeJudge {
   /// Waits for the follow-up again after changes were read. It stays due at the same time.
   mutating func resumeFollowUp(at now: Instant) -> [Action] {
     guard let followUp else { return [] }
-    if followUp.due <= now { return run(followUp) }
+    if followUp.due <= now { return run(followUp, at: now) }
     return [.wait(until: followUp.due, generation: makeGeneration())]
   }
 
   /// Requests the run that is due.
-  private mutating func run(_ followUp: FollowUp) -> [Action] {
+  private mutating func run(_ followUp: FollowUp, at now: Instant) -> [Action] {
+    let changes = followUp.paths.compactMap { records[$0]?.due }
+    started(for: changes, at: now)
+    answered(changes)
     // The run begins with this content, also if it does not begin a round.
-    let answered = followUp.paths.compactMap { records[$0]?.due }.flatMap { keys(of: $0) }
-    for key in Set(answered) { records[key]?.count.answered() }
-    common.answered()
     for path in followUp.paths { update(path) { $0.knownContent = $0.judgedContent } }
     beginObservation(of: followUp.paths)
     cancelFollowUp()
     _ = makeGeneration()
     return [.run(followUp.paths)]
+  }
+
+  /// Something starts for these changes, also if it does not begin a round.
+  mutating func answered(_ changes: [PendingChange]) {
+    for key in Set(changes.flatMap(keys)) { records[key]?.suspicion.answered() }
+    common.answered()
   }
 
   // MARK: Announcements
@@ -226,12 +245,12 @@ extension ChangeJudge {
     of differing: [PendingChange], delay: Duration
   ) -> [Action] {
     let candidates = differing.flatMap { change in
-      keys(of: change).map {
-        (change: change, path: $0, delay: records[$0]?.count.delay() ?? .zero)
+      keys(of: change).map { key in
+        (change: change, path: key, length: records[key]?.suspicion.length(change.verdict) ?? 0)
       }
     }
     // The directory, if its entries come and go.
-    guard let most = candidates.max(by: { $0.delay < $1.delay }),
+    guard let most = candidates.max(by: { $0.length < $1.length }),
       records[most.path]?.isAnnounced != true
     else { return [] }
     records[most.path, default: Record()].isAnnounced = true
@@ -243,8 +262,8 @@ extension ChangeJudge {
       .announce(
         FeedbackLoop(
           path: most.path, entries: Array(entries), delay: delay, isEdited: isEdited,
-          isProved: records[most.path]?.count.isProved == true,
-          isRushed: records[most.path]?.count.isRushed == true))
+          isProved: records[most.path]?.suspicion.isProved == true,
+          isRushed: delay < Suspicion.Rules.noticed))
     ]
   }
 

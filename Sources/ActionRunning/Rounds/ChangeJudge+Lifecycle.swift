@@ -16,7 +16,7 @@ extension ChangeJudge {
     common.began(after: time, isComplete: isComplete)
     roundCount += 1
     updateAll { record in
-      record.count.began(after: time, isComplete: isComplete)
+      record.suspicion.began(after: time, isComplete: isComplete)
       record.beginRound()
     }
     forgetOldest()
@@ -83,11 +83,12 @@ extension ChangeJudge {
     guard let reason = flushReason, generation == self.generation else { return [] }
     flushReason = nil
     if reason == .ignored { return resumeFollowUp(at: now) }
+    if reason == .end || reason == .work { workTime = offset(at: now) }
     if reason == .end { (hasEnded, lastReport) = (!isStopped, now) }
     if isStopped {
       // Before the end, the stopped runs have yet to end.
       isStopped = reason != .end
-      return afterStop(takeUnjudged(), knowledge)
+      return afterStop(takeUnjudged(), at: now, knowledge)
     }
     if reason == .delay && hasInterruptibleService {
       return judgeBesideActiveRun(at: now, knowledge)
@@ -113,11 +114,11 @@ extension ChangeJudge {
   /// The changes that were made while the stopped runs ended: those of others begin a round, and the rest is
   /// only told.
   private mutating func afterStop(
-    _ pending: [PendingChange], _ knowledge: Knowledge
+    _ pending: [PendingChange], at now: Instant, _ knowledge: Knowledge
   ) -> [Action] {
     let owed = pending.filter { knowledge.owed.contains($0.path) }
     let others = owed.filter { $0.verdict == .others }
-    if !others.isEmpty { return explain(others) + runAtOnce(others) }
+    if !others.isEmpty { return explain(others) + runAtOnce(others, at: now) }
     let told = owed.filter { change in
       change.verdict != .run && !isOutput(change)
         && records[change.path]?.knownContent != knowledge.content(of: change.path)

@@ -125,8 +125,8 @@ extension ChangeJudge {
     let time = offset(at: now)
     return countUnchanging(
       observation.paths.filter { path in
-        let offset = records[path]?.count.offset
-        return offset.map { time > $0 * RepetitionCount.Rules.endOfRow + .milliseconds(500) }
+        let offset = records[path]?.suspicion.offset
+        return offset.map { time > $0 * Suspicion.Rules.endOfRow + .milliseconds(500) }
           ?? false
       })
   }

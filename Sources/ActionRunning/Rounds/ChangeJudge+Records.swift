@@ -58,7 +58,9 @@ extension ChangeJudge {
     /// The content when the path was judged in the present round.
     var judgedContent: PathContent?
     /// How often in a row the path, or the entries of the directory, have changed during runs.
-    var count = RepetitionCount()
+    var suspicion = Suspicion()
+    /// How often it has led to starts.
+    var limit = StartLimit(share: 1)
     /// The change that has not been judged.
     var unjudged: PendingChange?
     /// The judged change for which the next follow-up is due.
@@ -154,6 +156,7 @@ extension ChangeJudge.Record {
   fileprivate var isEmpty: Bool {
     var rest = self
     (rest.lastRound, rest.wasJudged) = (0, false)
+    if !limit.matters { rest.limit = StartLimit(share: 1) }
     return rest == ChangeJudge.Record()
   }
 }

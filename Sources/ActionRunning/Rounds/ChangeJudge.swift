@@ -14,13 +14,12 @@ import SystemCalls
 /// |---|---|
 /// | holds what it held when the run began | nothing: that is settled |
 /// | others have made it, which is proved | a run at once, unless it follows start after start |
-/// | it is not known who has made it | a run after the delay of its count (`RepetitionCount`) |
+/// | it is not known who has made it | a run after a delay, the longer the more it looks like a run's (`Suspicion`) |
 /// | the same, and it is an output of the runs | no run of its own; it waits for the next one |
 ///
 /// - At the end of a round the source is flushed, and each changed path is judged. A change during a
 ///   run that is restarted or signaled by changes is judged when it is reported.
 /// - Keys are the path, its directory if an entry was created or removed, and all paths together.
-///   Their count is the number of runs in a row in which they changed.
 /// - A path is an output if two follow-ups for it have changed nothing and ended as the run before,
 ///   and if it is proved that runs write it (`OutputProof`). It is no output while others are known to
 ///   edit it.
@@ -123,11 +122,6 @@ struct ChangeJudge: Sendable {
   /// How long after the end of a round a path that changed in it may change because of what was
   /// reported, as `watchrun make | tee log` does.
   static let echoTime = Duration.milliseconds(300)
-  /// Paths with a smaller count wait for no more than a test because of others, as long as the count of all
-  /// paths is not larger than the second number: a person saves one of them, but paths that take turns stop.
-  static let (fewRepetitions, mostOfOthers) = (6, 16)
-  /// The delay of such a path if the count of all paths is larger.
-  static let pauseOfOthers = Duration.seconds(60)
   /// After this time a change beside an active run is not counted: it restarts the run once a minute at most.
   static let longestOffset = Duration.seconds(60)
 
@@ -138,7 +132,10 @@ struct ChangeJudge: Sendable {
   var roundCount = 0
   /// The paths with changes that have not been judged, in order.
   var unjudged: [Path] = []
-  var common = CommonCounts()
+  /// The changes of whatever paths that are not yet suspected themselves: runs may change another one each time.
+  var common = Suspicion()
+  /// How often changes have requested runs.
+  var limit = StartLimit(share: 2)
   /// The runs that changes by others have answered.
   var answers = AnswerCount()
   var followUp: FollowUp?
@@ -152,6 +149,8 @@ struct ChangeJudge: Sendable {
   var hasEnded = false
   /// When the latest round ended, or its follow-up was delayed.
   var lastReport: Instant?
+  /// How long the latest work that ends by itself has lasted.
+  var workTime: Duration?
   /// Whether the user stopped the round, so that it has no follow-up.
   var isStopped = false
   /// Whether processes that do not end by themselves may have made the latest changes.
@@ -190,24 +189,24 @@ struct ChangeJudge: Sendable {
   /// Whether the runs are suspected to change a path, so that a recent look at the processes helps to
   /// judge its next change.
   var suspectsRuns: Bool {
-    common.isSuspected || records.values.contains { $0.count.isSuspected }
+    common.isSuspected || records.values.contains { $0.suspicion.isSuspected }
   }
 
   /// The paths that runs change again and again.
   var frequentPaths: [Path] {
-    records.filter { !$0.value.isEdited && ($0.value.count.isProved || $0.value.proof.wasOpen) }
+    records.filter { !$0.value.isEdited && ($0.value.suspicion.isProved || $0.value.proof.wasOpen) }
       .map(\.key)
   }
 
   /// The paths of which it is proved that runs change them again and again.
   var provedPaths: Set<Path> {
-    Set(records.filter { !$0.value.isEdited && $0.value.count.isProved }.keys)
+    Set(records.filter { !$0.value.isEdited && $0.value.suspicion.isProved }.keys)
   }
 
   /// Runs of others change these paths again and again.
   mutating func learn(_ paths: Set<Path>) {
     for path in paths where records[path]?.isEdited != true {
-      records[path, default: Record()].count.prove()
+      records[path, default: Record()].suspicion.prove()
       // It was announced for those runs.
       records[path]?.isAnnounced = true
     }

@@ -364,7 +364,14 @@ extension TaskRunner {
       component.hasWorked = component.hasWorked || !isService
       component.ran.insert(name)
     }
-    state.access { $0.isIdle = false }
+    let isInRound = state.access { state in
+      state.isIdle = false
+      return state.isInRound
+    }
+    // What changed while a service was stopped that is only restarted may concern other tasks.
+    if !isInRound && component.rounds.awaitsJudgment {
+      queue.async { component.rounds.checkpoint() }
+    }
   }
 
   /// A process of the task has ended, and probably the work of the round. An early flush shortens the

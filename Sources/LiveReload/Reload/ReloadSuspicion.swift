@@ -5,7 +5,7 @@ import SystemCalls
 /// state machine; times are milliseconds on any clock.
 ///
 /// A load is to a reload what a run is to a restart: it may write what is watched, and lead to the next
-/// one. So the same law delays reloads (`RepetitionCount`). What a load writes is delayed with the reload,
+/// one. So the same law delays reloads (`Suspicion`). What a load writes is delayed with the reload,
 /// and what a person saves is not.
 ///
 /// - A change before any request since the last reload is of others, and so is a change while a reload is
@@ -25,7 +25,7 @@ struct ReloadSuspicion: Sendable {
   private var reloadCount = 0
   /// When that was, by a clock that does not go on while nothing is reloaded for long.
   private var start = Instant(offset: .zero)
-  private var count = RepetitionCount()
+  private var suspicion = Suspicion()
 
   /// A request is passed on to the server.
   mutating func requested(at now: Int) {
@@ -38,7 +38,7 @@ struct ReloadSuspicion: Sendable {
   mutating func reloaded(for changed: [Path], at now: Int) {
     if !changed.isEmpty { paths = Set(changed) }
     let time = Duration.milliseconds(min(now - reloaded, Self.longestOffset))
-    count.began(after: time)
+    suspicion.began(after: time)
     start = start.advanced(by: time)
     reloaded = now
     reloadCount += 1
@@ -48,32 +48,31 @@ struct ReloadSuspicion: Sendable {
   mutating func delay(of changed: [Path], at now: Int) -> Int {
     let time = now - reloaded
     guard paths.isSuperset(of: changed), time < Self.longestOffset, lastRequest >= reloaded else {
-      count.reset()
+      suspicion.reset()
       return 0
     }
     note(.unknown, at: now)
-    return count.delay(isTested: RepetitionCount.isTested(reloadCount)).milliseconds
+    return suspicion.delay(number: reloadCount).milliseconds
   }
 
   /// Whether one of these changes, while the reload is delayed, was not caused by a load.
   mutating func isOfOthers(_ changed: [Path], at now: Int) -> Bool {
     let quiet = now - max(lastRequest, reloaded)
-    let offset = count.offset?.milliseconds ?? 0
+    let offset = suspicion.offset?.milliseconds ?? 0
     let mayBeOfLoad =
       paths.isSuperset(of: changed) && quiet < max(Self.quietTime, offset * 3 / 2)
     note(mayBeOfLoad ? .unknown : .others, at: now)
     return !mayBeOfLoad
   }
 
-  private mutating func note(_ verdict: RepetitionCount.Verdict, at now: Int) {
+  private mutating func note(_ verdict: Suspicion.Verdict, at now: Int) {
     let time = Duration.milliseconds(now - reloaded)
-    count.changed(
-      verdict, at: start.advanced(by: min(time, .milliseconds(Self.longestOffset))), after: time,
-      isInFinite: false)
+    suspicion.changed(
+      verdict, at: start.advanced(by: min(time, .milliseconds(Self.longestOffset))), after: time)
   }
 
   /// Whether a delay is long enough to be noticed.
   static func isNoticed(_ delay: Int) -> Bool {
-    .milliseconds(delay) >= RepetitionCount.Rules.noticed
+    .milliseconds(delay) >= Suspicion.Rules.noticed
   }
 }

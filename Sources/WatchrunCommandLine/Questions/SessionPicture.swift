@@ -19,7 +19,7 @@ struct SessionPicture {
   static let startTime = Duration.seconds(1)
   /// A run that is delayed for so long is said to be, since the runs themselves may have made the change, and
   /// is not waited for.
-  static let noticedTime = RepetitionCount.Rules.noticed
+  static let noticedTime = Suspicion.Rules.noticed
   private static let mostChanges = 20
   private static let mostShownErrors = 50
 

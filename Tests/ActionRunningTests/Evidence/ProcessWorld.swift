@@ -89,6 +89,8 @@ struct ProcessWorld {
   var hasDaemon = false
   /// Whether changes are reported long after they were made.
   var reportsLate = false
+  /// Whether a writer of the runs writes at any time after their starts.
+  var writesAtAnyTime = false
   var complaints: [String] = []
   /// What happens, if it is set.
   var trace: [String]?

@@ -22,7 +22,7 @@ extension PathContent {
 extension ChangeJudge {
   /// The repetitions of each key that has any.
   var repetitions: [Path: Int] {
-    records.mapValues(\.count.repetitions).filter { $0.value > 0 }
+    records.mapValues { $0.suspicion.length() }.filter { $0.value > 0 }
   }
 
   var editedPaths: Set<Path> { Set(records.filter { $0.value.isEdited }.keys) }
@@ -276,8 +276,9 @@ struct ChangeJudgeBench {
     return followUp == .now ? now - start : nil
   }
 
-  /// Performs one round whose run makes these changes.
+  /// Performs one round whose run makes these changes, after the latest delay.
   mutating func round(_ contents: [(Path, String?)] = []) -> FollowUp {
+    waitForDelay()
     begin()
     if !contents.isEmpty { write(contents) }
     end()

@@ -2,17 +2,23 @@
 
 /// The delays that are promised.
 enum ChangeJudgeRules {
-  /// The delay of what follows from a key that has changed in so many runs in a row that end by themselves, counted
-  /// from 1.
+  /// The delay of what follows from a key that has changed in so many runs in a row, each time as long after the
+  /// start, counted from 1.
   static func delay(_ repetitions: Int) -> Duration {
     switch repetitions {
-    case ...3: .zero
-    case ...10: .milliseconds(250)
-    case ...14: .seconds(1 << (repetitions - 11))
-    case ...27: .seconds(9)
-    case ...33: .seconds(9 << (repetitions - 27))
+    case 4: .milliseconds(250)
+    case ...5: .zero
+    case 6: .seconds(1)
+    case 7: .seconds(4)
+    case ...27: .seconds(8)
+    case ...33: .seconds(8 << (repetitions - 27))
     default: .seconds(600)
     }
+  }
+
+  /// The longest delay of such a key.
+  static func longestDelay(_ repetitions: Int) -> Duration {
+    repetitions > 3 && repetitions < 6 ? .seconds(1) : delay(repetitions)
   }
 }
 

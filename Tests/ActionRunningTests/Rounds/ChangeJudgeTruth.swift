@@ -29,7 +29,8 @@ struct ChangeJudgeTruth {
     mutating func reset() { self = Row() }
 
     var longestDelay: Duration {
-      max(ChangeJudgeRules.delay(repetitions), ChangeJudgeRules.delay(followers - 7))
+      max(
+        ChangeJudgeRules.longestDelay(repetitions), ChangeJudgeRules.longestDelay(followers - 4))
     }
 
     var isEmpty: Bool { repetitions == 0 }
@@ -71,6 +72,8 @@ struct ChangeJudgeTruth {
 
   // Delays.
   private var rows: [Path: Row] = [:]
+  /// The times of the runs.
+  private var starts: [Time] = []
   /// Whether a change restarts the run, so that a change may wait for as long as any.
   private let isLive: Bool
   private var common = Row()
@@ -199,9 +202,11 @@ struct ChangeJudgeTruth {
 
   private func longestDelay(of change: ChangeBatch.Change) -> Time {
     if isLive { return Int(Duration.seconds(600) / .microseconds(1)) }
+    // A limit holds for many runs.
+    let limited = starts.suffix(30).first.map { starts.count >= 30 && start - $0 < 900_000_000 }
     let delay =
       (keys(of: change).map { rows[$0] ?? Row() } + [common]).map(\.longestDelay).max() ?? .zero
-    return Int(delay / .microseconds(1))
+    return max(Int(delay / .microseconds(1)), limited == true ? 30_000_000 : 0)
   }
 
   // MARK: Runs
@@ -229,6 +234,7 @@ struct ChangeJudgeTruth {
     comparable.formUnion(changed)
     (changed, unjudged, changedByOthers) = ([], [], [])
     (contentsAtStart, start, hasEnded) = (files, now, false)
+    starts.append(now)
     return late.map { "the run after an edit of \($0.path) is late" }
   }
 

@@ -124,17 +124,17 @@ struct JudgedChangesTests {
     }
     // At once, since the end of the delay may be near.
     isDelayed.set {
-      if tasks.runs(of: "a").count < 12 || !tasks.isDelayed("a") { return false }
+      if tasks.runs(of: "a").count < 9 || !tasks.isDelayed("a") { return false }
       if byKey { tasks.runner.submitKey(for: ["b"]) } else { tasks.change("g") }
       return true
     }
     tasks.runner.start()
-    for number in 1...12 {
+    for number in 1...9 {
       #expect(await eventually { tasks.directory.lines(of: "a.log").count == number })
       tasks.change("f")
       try tasks.directory.write(to: "go")
     }
-    #expect(await eventually { tasks.runs(of: "a").count == 13 })
+    #expect(await eventually { tasks.runs(of: "a").count == 10 })
     #expect(tasks.runs(of: "a").last?.trigger.changes.map(\.path) == [tasks.directory["f"]])
     try tasks.directory.write(to: "go")
     #expect(await eventually { tasks.story.last == "c" })

@@ -107,13 +107,13 @@ struct ReloadSessionTests {
   @Test func `the end of a former pause does not end the present one`() {
     var session = session()
     let log: Path = "/p/public/app.log"
-    for time in [0, 600, 1200] {
+    for time in [0, 600, 1200, 1800] {
       _ = session.changed([log], at: time)
       session.requested(at: time + 10)
     }
-    #expect(session.changed([log], at: 1800) == .wait(milliseconds: 250))
-    #expect(session.elapsed(at: 1900) == .wait(milliseconds: 150))
-    #expect(session.elapsed(at: 2050) == .send(.reload))
+    #expect(session.changed([log], at: 2400) == .wait(milliseconds: 250))
+    #expect(session.elapsed(at: 2500) == .wait(milliseconds: 150))
+    #expect(session.elapsed(at: 2650) == .send(.reload))
   }
 
   @Test func `what a server answers from its start on has the revision of its round`() {

@@ -74,12 +74,12 @@ struct DiagnosticLogTests {
 
   /// A run begins because of this change, of which this is known.
   private mutating func started(
-    _ kind: ChangeBatch.Kind, by writer: RepetitionCount.Verdict, isAtRest: Bool = false
+    _ kind: ChangeBatch.Kind, by writer: Suspicion.Verdict, isAtRest: Bool = false
   ) {
     let change = ChangeBatch.Change(path: "/p/a.o", kind: kind, type: .file)
     log.handle(
       .changes(
-        .explained([.init(path: "/p/a.o", decision: .run, verdict: writer, repetitions: 1)])))
+        .explained([.init(path: "/p/a.o", decision: .run, verdict: writer, level: 1)])))
     if isAtRest { log.handle(.runner(.idle)) }
     let trigger = RunTrigger(.change, changes: [change])
     log.handle(.run(.init(task: "t", job: .command, number: 2, trigger: trigger), .started))
@@ -96,7 +96,7 @@ struct DiagnosticLogTests {
 
   @Test mutating func `any other run replaces what the run before found`() {
     for (kind, writer, isAtRest) in [
-      (ChangeBatch.Kind.modified, RepetitionCount.Verdict.unknown, false),
+      (ChangeBatch.Kind.modified, Suspicion.Verdict.unknown, false),
       (.created, .others, false), (.created, .unknown, true),
     ] {
       _ = succeeded(warning)

@@ -1,0 +1,257 @@
+import SystemCalls
+
+/// How much the changes of a key look as if the starts led to them, and how long the next start waits for that: the one
+/// law of delays, for runs, restarts and reloads.
+///
+/// A key is a path, a directory in which entries come and go, or everything that one round changes. What a run writes
+/// comes at about the same time after each start, however late that start is. What a person saves comes at any time, or
+/// at an even pace after the save before. So each change is compared with those before, and the level rises with those
+/// that speak for a run, and falls with the others. The first levels are free. The next ones are tested: some starts are
+/// delayed, hardly noticeably, which delays what follows a start, and nothing else. From then on, starts become rare.
+package struct Suspicion: Hashable, Sendable {
+  /// Who has made a change, as far as that is known.
+  package enum Verdict: Hashable, Sendable {
+    /// No run can have made it.
+    case others
+    /// It may be a run's or not.
+    case unknown
+    /// A process of the run has the file open for writing.
+    case run
+  }
+
+  /// The numbers of the law.
+  package enum Rules {
+    /// Up to this level nothing is delayed: a person saves again, a build has several steps.
+    package static let free = 3.0
+    /// So many more levels are free for changes that no run can have made: others may answer to the runs.
+    package static let proofs = 4.0
+    /// The levels after the free ones that are tested.
+    package static let tests = 5.0
+    /// The delay of a test: so much first, and then this part of the time of the change, which varies with that.
+    package static let test = (
+      least: Duration.milliseconds(250), part: 0.2, most: Duration.milliseconds(800)
+    )
+    /// The part of the tests that are left out, and the step from one to the next: the golden ratio, so that no rhythm of
+    /// saves has the same one.
+    package static let untested = (part: 333, step: 618, of: 1000)
+    /// The first delays above the levels that are tested, in which a person saves again.
+    package static let firstPauses = [Duration.seconds(1), .seconds(4)]
+    /// The delay with which a person who looks like a loop can live, and of which a message says what to do.
+    package static let noticed = Duration.seconds(8)
+    /// After so many pauses they double: a person may save soon after each start for a while.
+    package static let bearable = 22
+    /// The longest delay.
+    package static let longestPause = Duration.seconds(600)
+    /// By how much one change raises the level at most, also while starts are tested, and lowers it.
+    package static let step = (up: 1.0, tested: 2.5, down: 1.5)
+    /// The number of changes over which their times are averaged.
+    package static let memory = 8
+    /// The standard deviation, in seconds, of times that vary as little as those of processes do.
+    package static let leastDeviation = 0.02
+    /// By how much times differ at most that are alike: so much, or this part of them.
+    package static let alike = (least: Duration.milliseconds(100), part: 0.25)
+    /// The shortest time, in seconds, in which a person saves at any time: in a run, and from save to save.
+    package static let leastWindow = (inRun: 0.2, otherwise: 1.0)
+    /// A run that lasts so many times as long as the change took, without it, ends the row.
+    package static let endOfRow = 1.5
+  }
+
+  /// An average of times in seconds, in which older ones count less, and their variance.
+  private struct Average: Hashable {
+    private(set) var mean = 0.0
+    private var variance = 0.0
+    private var count = 0
+
+    /// The variance of a time that is not yet in the average.
+    private var expected: Double {
+      variance * (1 + 1 / Double(max(count, 1))) + Rules.leastDeviation * Rules.leastDeviation
+    }
+
+    var isEmpty: Bool { count == 0 }
+
+    /// The logarithm of the density at a time.
+    func density(_ time: Double) -> Double {
+      -(log(2 * .pi * expected) + (time - mean) * (time - mean) / expected) / 2
+    }
+
+    mutating func add(_ time: Double) {
+      count += 1
+      let number = Double(min(count, Rules.memory))
+      let difference = time - mean
+      mean += difference / number
+      if number == 1 { return }
+      variance += (difference * difference * (number - 1) / number - variance) / (number - 1)
+    }
+  }
+
+  /// How much speaks for runs.
+  private var level = 0.0
+  /// The part of it that does not count for changes of unknown origin: others have changed the key since.
+  private var forgiven = 0.0
+  /// Up to this level nothing is delayed.
+  private let free: Double
+  /// Whether it is known from elsewhere that runs change the key.
+  private var isLearned = false
+  /// The times of the first change after each start, and since the change before.
+  private var (offsets, gaps) = (Average(), Average())
+  /// When the key changed, after the latest start.
+  package private(set) var offset: Duration?
+  /// When it changed last.
+  private var latest: Instant?
+  /// Whether the key has changed since the latest start.
+  package private(set) var hasChanged = false
+  /// Whether something starts for the latest change, in the same round, so that the next one counts again.
+  private var isAnswered = false
+  /// The number of starts in a row after which the key has changed about as late as before.
+  package private(set) var row = 0
+
+  /// - Parameter free: Up to this level nothing is delayed.
+  package init(free: Double = Rules.free) {
+    self.free = free
+  }
+
+  /// Whether nothing is remembered.
+  package var isEmpty: Bool { self == Suspicion(free: free) }
+
+  /// The level of the latest change, as a number of starts in a row.
+  package func length(_ verdict: Verdict = .unknown) -> Int { Int(level(verdict).rounded()) }
+
+  private func level(_ verdict: Verdict) -> Double {
+    switch verdict {
+    case .others: max(level - Rules.proofs, 0)
+    case .unknown, .run: max(level - forgiven, level - Rules.proofs, 0)
+    }
+  }
+
+  /// Whether the key may be one that runs change.
+  package var isSuspected: Bool { level(.unknown) > 0 && !isProved }
+
+  /// Whether this key delays starts, or soon will.
+  package var isCounted: Bool { level(.unknown) > free }
+
+  /// Whether the delay is one that is noticed.
+  package var isProved: Bool { pause(.unknown) ?? .zero >= Rules.noticed }
+
+  /// The delay of what a change leads to.
+  ///
+  /// - Parameter number: The number of the start, which decides whether it is tested.
+  package func delay(of verdict: Verdict = .unknown, number: Int) -> Duration {
+    if let pause = pause(verdict) { return pause }
+    let rule = Rules.untested
+    let excess = level(verdict) - free
+    if excess <= 0 || number * rule.step % rule.of < rule.part { return .zero }
+    let part = excess > 1 ? Duration.seconds(offsets.mean * Rules.test.part) : .zero
+    return min(max(Rules.test.least, part), Rules.test.most)
+  }
+
+  /// The delay above the levels that are tested.
+  private func pause(_ verdict: Verdict) -> Duration? {
+    let excess = level(verdict) - free - Rules.tests
+    return excess > 0 ? Self.pause(Int(excess.rounded(.up))) : nil
+  }
+
+  /// The pause of this number in a row, counted from 1.
+  package static func pause(_ number: Int) -> Duration {
+    if number <= Rules.firstPauses.count { return Rules.firstPauses[number - 1] }
+    return min(Rules.noticed * (1 << min(max(number - Rules.bearable, 0), 10)), Rules.longestPause)
+  }
+
+  /// The key has changed.
+  ///
+  /// - Parameters:
+  ///   - now: The time of the change, by a clock that goes on across starts.
+  ///   - offset: How long after the latest start.
+  ///   - window: How long a run lasts in which it changes, if all of them end by themselves: a person who saves in each
+  ///     run does it at any time in it.
+  package mutating func changed(
+    _ verdict: Verdict, at now: Instant, after offset: Duration, in window: Duration? = nil
+  ) {
+    let gap = latest.map { $0.duration(to: now) / .seconds(1) }
+    let isFirst = !hasChanged || isAnswered
+    let isExpected = isExpected(offset)
+    (hasChanged, isAnswered, latest) = (true, false, now)
+    if isFirst {
+      count(evidence(offset / .seconds(1), gap, window.map { $0 / .seconds(1) }), verdict)
+      row = isExpected ? row + 1 : 1
+      self.offset = offset
+      // The first run may be slower than the others.
+      if let gap {
+        offsets.add(offset / .seconds(1))
+        gaps.add(gap)
+      }
+    }
+    if verdict == .others {
+      // After a change that followed the start, a person saves as well.
+      if !isFirst && !isExpected { level = 0 }
+      (forgiven, isLearned) = (level, false)
+    }
+  }
+
+  /// The key has changed, and that does not count.
+  package mutating func changedAside(at now: Instant) {
+    if latest != nil { latest = now }
+  }
+
+  /// The logarithm of the ratio of the likelihoods that a change follows the start, and that it comes at any time, or
+  /// after the change before as that did.
+  private func evidence(_ offset: Double, _ gap: Double?, _ window: Double?) -> Double {
+    guard let gap, !gaps.isEmpty else { return 0 }
+    let least = Rules.leastWindow
+    let span = window.map { max($0, least.inRun) } ?? max(gaps.mean, least.otherwise)
+    return offsets.density(offset) - max(-log(span), gaps.density(gap))
+  }
+
+  private mutating func count(_ evidence: Double, _ verdict: Verdict) {
+    // The first changes count unless they clearly do not follow the starts: no test has told them from others.
+    let isFree = level(verdict) <= free && evidence > -Rules.step.up
+    let tested = free + Rules.tests
+    let most = level < tested ? Rules.step.tested : Rules.step.up
+    let step = isFree ? Rules.step.up : max(min(evidence, most), isLearned ? 0 : -Rules.step.down)
+    // No pause is left out.
+    level = max(min(level + step, max(level, tested) + Rules.step.up), 0)
+    forgiven = min(forgiven, level)
+  }
+
+  /// Whether the key has changed about so long after the start before.
+  package func isExpected(_ time: Duration) -> Bool {
+    guard let offset else { return false }
+    let difference = time > offset ? time - offset : offset - time
+    return difference <= max(Rules.alike.least, offset * Rules.alike.part)
+  }
+
+  /// A run without the change has ended.
+  package mutating func reset() {
+    self = Suspicion(free: free)
+  }
+
+  /// The latest change has left the key as it was: the row goes on, and is not longer by it.
+  package mutating func leftUnchanged() {
+    if hasChanged { level = max(level - Rules.step.up, 0) }
+  }
+
+  /// The key was written, and is as before: the row goes on.
+  package mutating func wasRewritten() {
+    if !isEmpty { hasChanged = true }
+  }
+
+  /// It is known from elsewhere that runs change the key.
+  package mutating func prove() {
+    isLearned = true
+    forgiven = 0
+    while !isProved { level += 1 }
+  }
+
+  /// Something starts for the latest change, in the same round.
+  package mutating func answered() {
+    isAnswered = true
+  }
+
+  /// A run has ended, and another one begins, so long after the former one.
+  ///
+  /// - Parameter isComplete: Whether it has ended by itself, so that it has changed all that it changes.
+  package mutating func began(after time: Duration, isComplete: Bool = false) {
+    let isLong = isComplete || time > (offset ?? .zero) * Rules.endOfRow
+    if !hasChanged && isLong && !isLearned { reset() }
+    (hasChanged, isAnswered) = (false, false)
+  }
+}
