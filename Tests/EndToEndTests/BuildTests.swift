@@ -96,6 +96,23 @@ import Testing
     }
   }
 
+  @Test func `the reason after a stopped build is what was saved, and not what the build has made`()
+    async throws
+  {
+    try await withProject { project in
+      try project.write("source", "1")
+      let makefile =
+        "app: made.o source\n\tx=$$(cat source); sleep 1; echo \"$$x\" > app\n"
+        + "made.o:\n\techo > made.o; sleep 0.3; echo begun >> \"$$LOG\"\n"
+      try project.write("Makefile", makefile)
+      let watchrun = try await project.startRunning([], "make")
+      try await project.logged("begun")
+      try project.place("source", "2")
+      try await watchrun.said(
+        "running make (source and 1 more changed during the build, which may have missed it)")
+    }
+  }
+
   @Test func `what is saved while make ignores it is named, and not green until it is saved again`()
     async throws
   {

@@ -52,6 +52,14 @@ struct NetChanges: Sendable, Equatable {
 
   private subscript(path: Path) -> ChangeBatch.Change? { indices[path].map { changes[$0] } }
 
+  /// Puts the change of this path before all others.
+  mutating func moveToFront(_ path: Path) {
+    guard let index = indices[path], index > 0 else { return }
+    var all = changes
+    all.insert(all.remove(at: index), at: 0)
+    self = NetChanges(all)
+  }
+
   /// Whether it has a change of this path, or of an entry that had this path.
   func contains(_ path: Path) -> Bool {
     indices[path] != nil || formerPaths.contains(path)
@@ -71,6 +79,8 @@ struct OwedChanges: Sendable {
     var isIncomplete = false
     /// The outputs that request no run. The next run receives them.
     var setAside: Set<Path> = []
+    /// The path whose change requires the next run. It is the first one.
+    private(set) var cause: Path?
     /// Whether the next run receives the changes even if it is started because it ended.
     var isForNextStart = false
 
@@ -106,6 +116,11 @@ struct OwedChanges: Sendable {
       isIncomplete = isIncomplete || batch.overflow
     }
 
+    mutating func setCause(_ path: Path) {
+      cause = path
+      net.moveToFront(path)
+    }
+
     /// Removes the changes of these paths. A rename of which only the new path is removed remains
     /// as the removal of the former one.
     mutating func remove(_ paths: Set<Path>) {
@@ -117,6 +132,7 @@ struct OwedChanges: Sendable {
       if rest == net.changes { return }
       net = NetChanges(rest)
       setAside.subtract(paths)
+      if cause.map(paths.contains) ?? false { cause = nil }
       isIncomplete = isIncomplete && !rest.isEmpty
     }
   }
@@ -163,6 +179,16 @@ struct OwedChanges: Sendable {
   mutating func add(_ batch: ChangeBatch, to task: String) {
     missed[task]?.subtract(batch.changes.map(\.path))
     accounts[task, default: Account()].add(batch)
+  }
+
+  /// The first of these paths that a task is owed requires its next run, unless another one does: it is named as the
+  /// reason, and not what the runs have written before.
+  mutating func require(_ tasks: some Sequence<String>, for paths: [Path]) {
+    for task in tasks where accounts[task]?.cause == nil {
+      if let cause = paths.first(where: { accounts[task]?.net.contains($0) ?? false }) {
+        accounts[task]?.setCause(cause)
+      }
+    }
   }
 
   /// Whether the task is owed a change that requests a run.
@@ -224,7 +250,11 @@ struct OwedChanges: Sendable {
     guard var account = received.removeValue(forKey: task), !account.net.changes.isEmpty else {
       return
     }
-    if let later = accounts.removeValue(forKey: task) { account.add(later.batch) }
+    if let later = accounts.removeValue(forKey: task) {
+      account.add(later.batch)
+      // What has stopped the run is named as the reason for the next one.
+      if let cause = later.cause { account.setCause(cause) }
+    }
     accounts[task] = account
   }
 

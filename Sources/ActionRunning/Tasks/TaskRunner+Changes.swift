@@ -190,6 +190,7 @@ extension TaskRunner {
   private func perform(_ decision: ChangeJudge.Action, of names: Set<String>) {
     switch decision {
     case .run(let paths):
+      state.access { $0.owed.require(names, for: paths) }
       if state.access({ $0.isBurstUnderWay }) {
         update(names) { component in
           component.awaitingBurstEnd =

@@ -219,6 +219,20 @@ struct OwedChangesTests {
     #expect(owed.trigger(of: "t") == .change("b", "a", "c"))
   }
 
+  @Test mutating func `what has stopped a run comes first, and not what the run had written`() {
+    modify("a")
+    _ = owed.start("t", .change)
+    modify("f.o", "f")
+    owed.require(["t"], for: ["f"])
+    #expect(owed.trigger(of: "t") == .change("f", "f.o"))
+    owed.interrupt("t")
+    #expect(owed.trigger(of: "t") == .change("f", "a", "f.o"))
+    // What is saved before the next run begins is no reason of its own.
+    modify("g")
+    owed.require(["t"], for: ["g"])
+    #expect(owed.start("t", .change) == .change("f", "a", "f.o", "g"))
+  }
+
   @Test mutating func `net changes are made of those of a stopped run and the later ones`() {
     add(.of("f", .removed))
     add(.of("g", .created))
