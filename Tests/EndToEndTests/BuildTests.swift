@@ -137,6 +137,19 @@ import Testing
     }
   }
 
+  @Test func `the first build of a command that a change restarts is awaited to its end`()
+    async throws
+  {
+    try await withProject { project in
+      let steps = String(repeating: "\tsleep 0.4\n", count: 6)
+      try project.write("Makefile", "app:\n\techo begun >> \"$$LOG\"\n\(steps)\ttouch app\n")
+      _ = try await project.startRunning(["-r"], "make")
+      let question = try await project.start("--wait")
+      try await #expect(question.ended() == .exited(0))
+      #expect(project.read("app") == "")
+    }
+  }
+
   @Test func `build and command receive the same changes`() async throws {
     try await withProject { project in
       let line = #"echo "$0 $WATCHRUN_REASON ${WATCHRUN_FIRST##*/} $WATCHRUN_COUNT" >> "$LOG""#

@@ -134,7 +134,10 @@ final class TaskWorker: Sendable {
   }
 
   /// Whether a program works in the command that compares the times of files. Hooks and leftovers do not count.
-  var isBuilding: Bool { commandGroup?.isBuilding ?? false }
+  var isBuilding: Bool { buildingGroup != nil }
+
+  /// The group of the command, if such a program works in it.
+  var buildingGroup: (any LaunchedGroup)? { commandGroup.flatMap { $0.isBuilding ? $0 : nil } }
 
   /// The process ID of the command of a run, while it is alive.
   var commandLeader: pid_t? { commandGroup?.leader }

@@ -97,6 +97,12 @@ extension TaskRunner {
     state.access { $0.buildSearch.timer = timer }
   }
 
+  /// What the processes of a run have done in which a program works that compares the times of files; `nil` if none
+  /// does. For callers on the queue.
+  package func activityOfBuild(_ name: String) -> ProcessActivity? {
+    worker(name)?.buildingGroup.flatMap { monitor.activity(of: [$0]) }
+  }
+
   /// Finds the runs in which programs work that compare the times of files, or have worked when the changes were
   /// reported.
   func findBuilds() {

@@ -13,6 +13,23 @@ struct SessionPicture {
     let since: Instant
     /// How long to wait for its end, as runs of the command may end by themselves.
     let patience: Duration
+    /// A hash of its processes at the latest look while a program such as make worked in it, and since when they
+    /// are the same and do nothing.
+    var build: (processes: UInt64, idleSince: Instant)?
+
+    /// How long to wait until it counts as ready.
+    ///
+    /// - Parameter activity: What its processes have done, if a program works in it such as make. Then it is no
+    ///   server yet, unless it is idle.
+    mutating func rest(at now: Instant, _ activity: ProcessActivity?) -> Duration {
+      let rest = now.duration(to: since.advanced(by: patience))
+      guard let activity, since.duration(to: now) < SessionPicture.longestBuild else { return rest }
+      if activity.isRunning || build?.processes != activity.writes.processes {
+        build = (activity.writes.processes, now)
+      }
+      let idle = now.duration(to: (build?.idleSince ?? now).advanced(by: SessionPicture.startTime))
+      return min(max(rest, idle), SessionPicture.lookPause)
+    }
   }
 
   /// How long a service without a readiness check must run before it counts as ready.
@@ -20,6 +37,11 @@ struct SessionPicture {
   /// A run that is delayed for so long is said to be, since the runs themselves may have made the change, and
   /// is not waited for.
   static let noticedTime = Suspicion.Rules.noticed
+  /// How long a service counts as starting while a program such as make works in it and is not idle: one that waits
+  /// for a server may never be.
+  private static let longestBuild = Duration.seconds(60)
+  /// The pause between two looks at it.
+  private static let lookPause = Duration.milliseconds(200)
   private static let mostChanges = 20
   private static let mostShownErrors = 50
 
@@ -148,9 +170,11 @@ extension SessionPicture {
   ///   - restless: The tasks that are not at rest, as the runner says.
   ///   - behind: The tasks whose results are without changes that were ignored.
   ///   - isUp: Whether the process of a service may exist.
-  func condition(
+  ///   - activityOfBuild: What the processes of a service have done in which a program such as make works.
+  mutating func condition(
     of tasks: [String], at now: Instant, restless: [String], behind: Set<String> = [],
-    waiting: [TaskRunner.Waiting], isUp: (String) -> Bool
+    waiting: [TaskRunner.Waiting], isUp: (String) -> Bool,
+    activityOfBuild: (String) -> ProcessActivity? = { _ in nil }
   ) -> SessionCondition {
     let subjects = plan.graph.withDependencies(tasks.isEmpty ? plan.graph.order : tasks)
     var condition = SessionCondition()
@@ -158,8 +182,9 @@ extension SessionPicture {
     var rest = Duration.zero
     for name in subjects {
       if behind.contains(name) { condition.behind.append(name) }
-      if let process = starting[name] {
-        rest = max(rest, now.duration(to: process.since.advanced(by: process.patience)))
+      if var process = starting[name] {
+        rest = max(rest, process.rest(at: now, activityOfBuild(name)))
+        starting[name] = process
       } else if plan.graph[name]?.isService == true, isUp(name), model.isOver(name) {
         // Its end was reported, and is about to be handled.
         condition.isBusy = true

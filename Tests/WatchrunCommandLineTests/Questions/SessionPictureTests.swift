@@ -37,6 +37,7 @@ struct SessionPictureTests {
     _ picture: SessionPicture, _ milliseconds: Int = 0, of tasks: [String] = [],
     restless: [String] = [], _ waiting: [TaskRunner.Waiting] = [], isUp: Bool = false
   ) -> String {
+    var picture = picture
     let condition = picture.condition(
       of: tasks, at: start.advanced(by: .milliseconds(milliseconds)), restless: restless,
       waiting: waiting, isUp: { _ in isUp })
@@ -150,6 +151,26 @@ struct SessionPictureTests {
     let picture = picture(try plan("-r", "./app"), .run(run("app"), .started))
     #expect(condition(picture, 200, isUp: true) == "rest in 800")
     #expect(condition(picture, 1000, isUp: true) == "rest")
+  }
+
+  @Test func `a service in which make works is ready when that is idle for a second`() throws {
+    var picture = picture(try plan("-r", "./app"), .run(run("app"), .started))
+    func rest(_ milliseconds: Int, _ processes: UInt64, isRunning: Bool = false) -> Int? {
+      let condition = picture.condition(
+        of: [], at: start.advanced(by: .milliseconds(milliseconds)), restless: [], waiting: [],
+        isUp: { _ in true }
+      ) { _ in ProcessActivity(writes: .init(processes: processes), isRunning: isRunning) }
+      return condition.settlesAfter.map { Int($0.nanoseconds / 1_000_000) }
+    }
+    #expect(rest(0, 1) == 200)
+    // One compiler after the other, and one that takes long.
+    #expect(rest(900, 2) == 200)
+    #expect(rest(1800, 3) == 200)
+    #expect(rest(2700, 3, isRunning: true) == 200)
+    #expect(rest(3600, 3) == 100)
+    #expect(rest(3700, 3) == nil)
+    // A server under make that is never idle.
+    #expect(rest(60_000, 4) == nil)
   }
 
   @Test func `one that has ended by itself is awaited for twice the time`() throws {
