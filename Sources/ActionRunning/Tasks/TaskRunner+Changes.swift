@@ -41,10 +41,7 @@ extension TaskRunner {
     for (part, names) in parts.groups(received.flatMap(\.1)) {
       state.access { $0.owed.add(part, to: names) }
     }
-    for (name, changes) in missed {
-      state.access { $0.owed.miss(changes.map(\.path), by: name) }
-      report(.task(name, .missed(RunTrigger(.change, changes: changes))))
-    }
+    for (name, changes) in missed { miss(changes, by: name) }
     // The first round begins runs that cannot have made these changes, so the situations are those before.
     let situations = received.map { component, watching in
       let hasLeftovers = hadOrphans || !leaving.isDisjoint(with: component.names)
@@ -55,7 +52,16 @@ extension TaskRunner {
     }
     for ((component, watching), (situation, isKnown)) in zip(received, situations)
     where !watching.isEmpty {
-      component.rounds.changed(parts.union(of: watching), isKnown ? evidence : [:], situation)
+      let changes = parts.union(of: watching)
+      let evidence = isKnown ? evidence : [:]
+      let building = state.access { state in
+        watching.map(\.name).filter(state.machine.isBuildingService)
+      }
+      if situation == .interruptible && !building.isEmpty {
+        changed(changes, evidence, in: building, of: component)
+      } else {
+        component.rounds.changed(changes, evidence, situation)
+      }
     }
     reportChanges()
     watchClosely()

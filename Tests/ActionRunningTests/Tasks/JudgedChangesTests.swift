@@ -160,6 +160,36 @@ struct JudgedChangesTests {
     withExtendedLifetime(source) {}
   }
 
+  /// With `-r make`, each object restarts it, until they are delayed together.
+  @Test func `a save stops a service in which make works, whatever delays what that writes`()
+    async throws
+  {
+    let source = QuickSource()
+    let tasks = try RunningTasks(source: source) { directory in
+      [
+        TaskDefinition(
+          "s", in: directory, "./make 1000; true", watch: ["f"] + (1...40).map { "\($0).o" },
+          service: true)
+      ]
+    }
+    try tasks.directory.link("make", to: "/bin/sleep")
+    tasks.runner.start()
+    for number in 1...40 where !tasks.isDelayed("s") {
+      try #require(await eventually { tasks.runner.builds("s") })
+      let runs = tasks.runs(of: "s").count
+      tasks.change("\(number).o")
+      try #require(await eventually { tasks.isDelayed("s") || tasks.runs(of: "s").count > runs })
+    }
+    // The delay may have ended meanwhile.
+    tasks.change("f")
+    #expect(
+      await eventually {
+        tasks.runs(of: "s").last?.trigger.changes.first?.path == tasks.directory["f"]
+      })
+    #expect(await tasks.end())
+    withExtendedLifetime(source) {}
+  }
+
   @Test func `what is saved while make ignores it may be missed until it is saved again`()
     async throws
   {

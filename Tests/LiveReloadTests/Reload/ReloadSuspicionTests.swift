@@ -148,7 +148,9 @@ struct ReloadSuspicionTests {
     for seed in 1...UInt64(Effort.count(30, quick: 2)) {
       let simulation = Simulation(seed: seed, saves: .none, writes: writes, until: 240_000)
       #expect(simulation.announced > 0, "seed \(seed)")
-      #expect(simulation.reloads.count { $0 < 61_000 } <= (writes == .afterBetween(0, 300) ? 40 : 22), "seed \(seed)")
+      // Where the times are wide, the delays that double come later.
+      let most = writes == .afterBetween(0, 300) ? 40 : 22
+      #expect(simulation.reloads.count { $0 < 61_000 } <= most, "seed \(seed)")
       #expect(simulation.reloads.count { $0 > 121_000 } <= 12, "seed \(seed)")
     }
   }
