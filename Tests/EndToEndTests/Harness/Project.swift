@@ -7,21 +7,26 @@ import Testing
 /// Limits how many tests run the program at the same time.
 private let turnstile = Turnstile(places: 8)
 
+/// Where they run: a test that waits for a program must not wait for those that calculate, too.
+private let threads = TestThreads(count: 4)
+
 /// Calls `body` with a new project, then ends its processes and removes its files.
 func withProject(_ body: (Project) async throws -> Void) async throws {
-  await turnstile.enter()
-  do {
-    let project = try Project()
+  await withTaskExecutorPreference(threads) {
+    await turnstile.enter()
     do {
-      try await body(project)
+      let project = try Project()
+      do {
+        try await body(project)
+      } catch {
+        Issue.record(error, "\(project.transcript)")
+      }
+      await project.tearDown()
     } catch {
-      Issue.record(error, "\(project.transcript)")
+      Issue.record(error)
     }
-    await project.tearDown()
-  } catch {
-    Issue.record(error)
+    await turnstile.leave()
   }
-  await turnstile.leave()
 }
 
 /// A directory to watch, one outside of it, and the processes that were started there.
