@@ -171,6 +171,9 @@ extension Settings {
   // MARK: Commands
 
   private func checkForCommand() throws(Failure) {
+    if command.count == 1, command[0].allSatisfy(Array(" \t\n".utf8).contains) {
+      throw .usage("the command is empty")
+    }
     if let printing = given["print"] {
       if !command.isEmpty { throw .usage("\(printing) runs no command; remove one of them") }
       try refuse([], .results) {

@@ -48,6 +48,7 @@ struct UsageErrorTests {
       "--writes: the pattern 'a[' has a [ without ]; write it as in .gitignore"
     ),
     (["--build=", "x"], "--build: the command is empty"),
+    ([" \t"], "the command is empty"), (["-r", "--", ""], "the command is empty"),
     (["-t", "", "-q"], "-t: the name of the task is empty"),
     (["--serve="], "--serve: the path is empty"),
   ]
