@@ -48,7 +48,8 @@ struct CommandNotes {
     guard !settings.isOneRound,
       ProjectDetection.Script(words, in: line.directory).watchesByItself
     else { return nil }
-    let name = "'\(ShellWords.quoted(words))' watches by itself"
+    let shown = words.count == 1 ? words[0].printable : ShellWords.quoted(words)
+    let name = "'\(shown)' watches by itself"
     if settings.busyMode == .restart { return "\(name), and -r restarts it on each change" }
     return settings.hasPage ? nil : "\(name), and needs no watchrun"
   }

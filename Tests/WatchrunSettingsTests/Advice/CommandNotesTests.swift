@@ -25,7 +25,7 @@ struct CommandNotesTests {
     ["npm", "run", "dev"], ["npm", "run", "--silent", "dev"], ["yarn", "dev"], ["npx", "vite"],
     ["node", "--watch", "server.js"], ["npm run dev"], ["uvicorn", "main:app", "--reload"],
     ["python3", "manage.py", "runserver"], ["flask", "--app", "x", "run", "--debug"],
-    ["hugo", "server", "-D"], ["mkdocs", "serve"],
+    ["hugo", "server", "-D"], ["mkdocs", "serve"], ["uvicorn a:b --reload --port $PORT"],
   ])
   func `of a command that watches by itself, it is said that it needs no watchrun`(
     words: [String]

@@ -28,7 +28,7 @@ extension ProjectDetection {
     /// - Parameter known: The lines that were looked at, since scripts may start each other.
     private func watches(_ known: inout Set<String>) -> Bool {
       guard known.insert("\(directory.path) \(line)").inserted else { return false }
-      return commands.contains { command in
+      return commands.filter { !Self.takesWordsAsText($0.words) }.contains { command in
         Self.watches(command.all)
           || started(by: command).contains { line in line.watches(&known) }
       }
@@ -42,7 +42,8 @@ extension ProjectDetection.Script {
   private static let watchers: Set = [
     "--watch", "--watch-path", "--watchAll", "--hot", "--reload",
     "nodemon", "ts-node-dev", "tsnd", "node-dev", "live-server", "browser-sync", "vite-node",
-    "watchexec", "entr", "sphinx-autobuild", "start-storybook",
+    "watchexec", "entr", "sphinx-autobuild", "start-storybook", "ptw", "pytest-watch",
+    "pytest-watcher", "watchfiles", "watchmedo",
     "next dev", "nuxt dev", "nuxi dev", "astro dev", "fastapi dev", "webpack serve", "ng serve",
     "ng s", "react-scripts start", "craco start", "gatsby develop", "remix dev", "vite dev",
     "wrangler dev", "netlify dev", "expo start", "storybook dev", "vue-cli-service serve",
@@ -65,7 +66,8 @@ extension ProjectDetection.Script {
         "webpack", "turbo", "tsx", "dotnet", "cargo", "vitest", "compass",
       ], []
     ),
-    ("guard", ["bundle"], []), ("--continuous", ["gradle", "gradlew"], []),
+    ("guard", ["bundle"], []), ("-pvc", ["latexmk"], []),
+    ("--continuous", ["gradle", "gradlew"], []),
     ("FLASK_DEBUG", ["1", "true"], []), ("vite", [], ["build", "preview"]),
     ("parcel", [], ["build"]), ("flask", ["--debug"], []),
     ("runserver", [], ["--noreload"]), ("runserver_plus", [], ["--noreload"]),
@@ -77,6 +79,23 @@ extension ProjectDetection.Script {
   private static let once: Set = [
     "CI", "--no-watch", "--watch=false", "--watchAll=false", "--single-run",
   ]
+
+  /// Programs that run none of their words, whatever these name.
+  private static let readers: Set = [
+    "apt", "apt-get", "awk", "brew", "cat", "cp", "echo", "egrep", "fgrep", "find", "git", "grep",
+    "kill", "killall", "less", "ls", "man", "mkdir", "mv", "pgrep", "pip", "pip3", "pkill",
+    "printf", "rg", "rm", "sed", "touch", "type", "which",
+  ]
+
+  /// Whether a program only searches, prints or installs what its words name: `grep -rn nodemon .`.
+  private static func takesWordsAsText(_ words: [String]) -> Bool {
+    guard let first = words.first, let name = first.split(separator: Character("/")).last
+    else { return false }
+    if ["npm", "yarn", "pnpm", "bun"].contains(name) {
+      return words.count > 1 && ["add", "i", "install", "remove", "uninstall"].contains(words[1])
+    }
+    return readers.contains(String(name))
+  }
 
   /// Whether one of the words says so.
   private static func watches(_ line: [String]) -> Bool {

@@ -94,7 +94,8 @@ struct ProcessFileTests {
       "yarn every", "npm start --prefix=web", "bundle exec jekyll serve", "nodemon a.js",
       "exec next dev", "npx concurrently 'node a.js' 'npm run watch:css'", "sh -c 'npx vite'",
       "python manage.py runserver", "mix phx.server", "FLASK_DEBUG=1 flask run", "make watch",
-      "./gradlew bootRun --continuous",
+      "./gradlew bootRun --continuous", "ptw -- -q", "latexmk -pdf -pvc a.tex",
+      "watchfiles 'python app.py' src", "python -m pytest_x && ptw", "grep -q x a && nodemon a.js",
     ])
   func `a process that watches by itself is not restarted`(_ line: String) throws {
     #expect(try watched(line) == [])
@@ -121,6 +122,17 @@ struct ProcessFileTests {
     ])
   func `any other process is restarted`(_ line: String) throws {
     #expect(try watched("x " + line, Self.files.filter { !$0.key.hasPrefix("config") }) == ["."])
+  }
+
+  @Test(
+    arguments: [
+      "grep -rn nodemon .", "/bin/grep -rn 'next dev' src", "echo vite", "rg -- --watch src",
+      "git log --grep entr", "npm install nodemon", "yarn add --dev vite", "pip install watchfiles",
+      "exec grep nodemon a | tee b", "pkill -f nodemon; node server.js", "latexmk -pdf a.tex",
+    ])
+  func `a program that only reads the name of one that watches is restarted`(_ line: String) throws
+  {
+    #expect(try watched(line, [:]) == ["."])
   }
 
   private func watched(_ line: String, _ files: [String: String] = files) throws -> [String] {
