@@ -47,11 +47,12 @@ package struct Suspicion: Hashable, Sendable {
     /// The number of changes over which their times are averaged.
     package static let memory = 8
     /// The standard deviation, in seconds, of times that vary as little as those of processes do.
-    package static let leastDeviation = 0.02
+    package static let leastDeviation = 0.03
     /// By how much times differ at most that are alike: so much, or this part of them.
     package static let alike = (least: Duration.milliseconds(100), part: 0.25)
-    /// The shortest time, in seconds, in which a person saves at any time: in a run, and from save to save.
-    package static let leastWindow = (inRun: 0.2, otherwise: 1.0)
+    /// The shortest time, in seconds, in which a person saves at any time: in a run, in a run after a pause, in which
+    /// nobody has saved, and from save to save.
+    package static let leastWindow = (inRun: 0.2, afterPause: 0.5, otherwise: 1.0)
     /// A run that lasts so many times as long as the change took, without it, ends the row.
     package static let endOfRow = 1.5
   }
@@ -197,7 +198,9 @@ package struct Suspicion: Hashable, Sendable {
   private func evidence(_ offset: Double, _ gap: Double?, _ window: Double?) -> Double {
     guard let gap, !gaps.isEmpty else { return 0 }
     let least = Rules.leastWindow
-    let span = window.map { max($0, least.inRun) } ?? max(gaps.mean, least.otherwise)
+    // After a pause, a run is slower than those before, and what it writes is late by that.
+    let inRun = level > free + Rules.tests ? least.afterPause : least.inRun
+    let span = window.map { max($0, inRun) } ?? max(gaps.mean, least.otherwise)
     return offsets.density(offset) - max(-log(span), gaps.density(gap))
   }
 

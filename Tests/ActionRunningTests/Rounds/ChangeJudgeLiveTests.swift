@@ -192,7 +192,7 @@ struct ChangeJudgeLiveTests {
   }
 
   /// As `rm -r` of a directory does, of which nothing is known.
-  @Test func `many changes at once are no rush`() {
+  @Test func `many changes at once are no loop`() {
     var bench = bench()
     bench.begin()
     bench.now += .seconds(1)
