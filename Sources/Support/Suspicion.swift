@@ -27,7 +27,8 @@ package struct Suspicion: Hashable, Sendable {
     package static let proofs = 4.0
     /// The levels after the free ones that are tested.
     package static let tests = 5.0
-    /// The delay of a test: so much first, and then this part of the time of the change, which varies with that.
+    /// The delay of a test: so much, or this part of what the change comes later than a second, since its time varies
+    /// with that.
     package static let test = (
       least: Duration.milliseconds(250), part: 0.2, most: Duration.milliseconds(800)
     )
@@ -141,7 +142,7 @@ package struct Suspicion: Hashable, Sendable {
     let rule = Rules.untested
     let excess = level(verdict) - free
     if excess <= 0 || number * rule.step % rule.of < rule.part { return .zero }
-    let part = excess > 1 ? Duration.seconds(offsets.mean * Rules.test.part) : .zero
+    let part = Duration.seconds((offsets.mean - 1) * Rules.test.part)
     return min(max(Rules.test.least, part), Rules.test.most)
   }
 

@@ -24,6 +24,8 @@ final class ActivityMonitor: Sendable {
     var endedOrphans: UInt64 = 0
     /// Whether a process is being started, whose group is not known yet.
     var isStarting = false
+    /// When the first change of the burst that is under way was reported.
+    var burst: Instant?
     var closeWatch: CloseWatch?
     var timer: (any ScheduledWork)?
     var rareTimer: (any ScheduledWork)?
@@ -78,7 +80,11 @@ final class ActivityMonitor: Sendable {
   func look(beginsBurst: Bool = false) {
     // Others may look meanwhile, so that the one that began later is added later.
     let began = FileTime.latest()
-    let (isStarting, startCount) = state.withLock { ($0.isStarting, $0.startCount) }
+    let now = scheduler.now
+    let (isStarting, startCount) = state.withLock { state in
+      if beginsBurst { state.burst = now }
+      return (state.isStarting, state.startCount)
+    }
     var activity = launcher.activity(of: groups)
     activity?.writes.processes &+= startCount
     if isStarting {
@@ -90,6 +96,12 @@ final class ActivityMonitor: Sendable {
     state.withLock { state in
       state.log.add(activity, began: began, ended: ended, beginsBurst: beginsBurst)
     }
+  }
+
+  /// When the first change was reported of the burst that is delivered; `nil` if that is not known, or of a part of it
+  /// that was delivered before.
+  func takeBurst() -> Instant? {
+    state.withLock { $0.burst.take() }
   }
 
   /// The evidence about changes that were just reported. Looks at the processes once more if earlier looks

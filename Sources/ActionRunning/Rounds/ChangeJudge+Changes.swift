@@ -31,11 +31,13 @@ extension ChangeJudge {
   }
 
   /// Handles changes that were reported, with the evidence about each path.
+  ///
+  /// - Parameter time: When their burst began, if that is known: what follows a start is told by it.
   mutating func changed(
     _ changes: [ChangeBatch.Change], _ evidence: [Path: Verdict], _ situation: Situation,
-    at now: Instant, _ knowledge: Knowledge
+    at now: Instant, burst time: Instant? = nil, _ knowledge: Knowledge
   ) -> [Action] {
-    let changes = PendingChange.all(of: changes, evidence)
+    let changes = PendingChange.all(of: changes, evidence, at: time)
     if isFlushing || isStopped && situation.isOwn {
       note(changes, at: now, isInterruptible: hasInterruptibleService)
       let others = isFlushing ? [] : changes.filter { $0.verdict == .others }
@@ -78,12 +80,13 @@ extension ChangeJudge {
     _ changes: [PendingChange], at now: Instant, isInterruptible: Bool = false,
     mayBeOfRound: Bool = false, countForAll: Bool = true
   ) {
-    let offset = offset(at: now)
     isBesideLasting = isInterruptible || mayBeOfRound
     // What changes later than an echo of the latest run follows a run without the change.
     let isLater =
       hasEnded && !mayBeOfRound && lastReport.map { $0.duration(to: now) > Self.echoTime } ?? false
     for change in changes {
+      let now = change.time ?? now
+      let offset = max(offset(at: now), .zero)
       if isLater && change.verdict != .run {
         for key in keys(of: change) where records[key]?.suspicion.hasChanged == false {
           records[key]?.suspicion.reset()

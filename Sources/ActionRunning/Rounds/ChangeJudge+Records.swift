@@ -15,12 +15,14 @@ extension ChangeJudge {
     var isMovedAsWhole: Bool
     /// Who has made the latest change.
     var verdict: Verdict
+    /// When its burst began, if that was before the report.
+    var time: Instant?
     /// Whether the change was counted when it was reported.
     var isCounted = false
 
     /// The changes of the paths, and of the former paths of renamed entries.
     static func all(
-      of changes: [ChangeBatch.Change], _ evidence: [Path: Verdict] = [:]
+      of changes: [ChangeBatch.Change], _ evidence: [Path: Verdict] = [:], at time: Instant? = nil
     ) -> [PendingChange] {
       // A large batch is given to many judges, so nothing is allocated for each change.
       var all: [PendingChange] = []
@@ -30,14 +32,14 @@ extension ChangeJudge {
           all.append(
             PendingChange(
               path: former, wasAbsent: false, isOfEntry: true, isMovedAsWhole: false,
-              verdict: evidence[former] ?? .unknown))
+              verdict: evidence[former] ?? .unknown, time: time))
         }
         all.append(
           PendingChange(
             path: change.path, wasAbsent: change.kind == .created || change.kind == .renamed,
             isOfEntry: change.isOfEntry,
             isMovedAsWhole: change.kind == .renamed && change.type == .directory,
-            verdict: evidence[change.path] ?? .unknown))
+            verdict: evidence[change.path] ?? .unknown, time: time))
       }
       return all
     }
@@ -46,7 +48,7 @@ extension ChangeJudge {
     mutating func add(_ later: PendingChange) {
       isOfEntry = isOfEntry || later.isOfEntry
       isMovedAsWhole = isMovedAsWhole || later.isMovedAsWhole
-      (verdict, isCounted) = (later.verdict, later.isCounted)
+      (verdict, time, isCounted) = (later.verdict, later.time, later.isCounted)
     }
   }
 

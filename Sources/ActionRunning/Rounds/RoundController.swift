@@ -100,9 +100,10 @@ final class RoundController: Sendable {
     state.access { $0.judge.mayBeOutputs(changes) }
   }
 
+  /// - Parameter time: When the burst of the changes began, if that is known.
   func changed(
     _ changes: [ChangeBatch.Change], _ evidence: [Path: Verdict],
-    _ situation: ChangeJudge.Situation
+    _ situation: ChangeJudge.Situation, burst time: Instant? = nil
   ) {
     let now = scheduler.now
     let paths = state.access { state in
@@ -118,7 +119,7 @@ final class RoundController: Sendable {
     advance(paths) { judge, now, knowledge in
       var knowledge = knowledge
       knowledge.built = built
-      return judge.changed(changes, evidence, situation, at: now, knowledge)
+      return judge.changed(changes, evidence, situation, at: now, burst: time, knowledge)
     }
   }
 

@@ -122,15 +122,16 @@ extension TaskRunner {
   /// again and again.
   func changed(
     _ changes: [ChangeBatch.Change], _ evidence: [Path: Verdict], in services: [String],
-    of component: TaskComponent
+    of component: TaskComponent, burst time: Instant?
   ) {
     let stopping = changes.prefix(ContentReader.mostFiles).filter { change in
       stopsBuildingService(change, evidence[change.path], component.rounds.records[change.path])
     }
     let paths = Set(stopping.map(\.path))
-    component.rounds.changed(stopping, evidence, .building)
+    component.rounds.changed(stopping, evidence, .building, burst: time)
     component.rounds.changed(
-      changes.filter { !paths.contains($0.path) }, evidence, .interruptible)
+      changes.filter { !paths.contains($0.path) }, evidence, .interruptible,
+      burst: time)
     let delayed = Set(component.rounds.delayedPaths)
     let late = changes.filter { change in
       delayed.contains(change.path)

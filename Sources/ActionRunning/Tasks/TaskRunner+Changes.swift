@@ -24,6 +24,7 @@ extension TaskRunner {
   ) {
     if state.access({ $0.machine.isEnding }) { return }
     if batch.isPartial { awaitBurstEnd() }
+    let time = monitor.takeBurst()
     let batch = withoutDeclaredWrites(batch)
     if batch.changes.isEmpty { return updateFrequentPaths() }
     let leaving = Set(allWorkers.filter { $0.hadLeftovers() }.map(\.name))
@@ -58,9 +59,9 @@ extension TaskRunner {
         watching.map(\.name).filter(state.machine.isBuildingService)
       }
       if situation == .interruptible && !building.isEmpty {
-        changed(changes, evidence, in: building, of: component)
+        changed(changes, evidence, in: building, of: component, burst: time)
       } else {
-        component.rounds.changed(changes, evidence, situation)
+        component.rounds.changed(changes, evidence, situation, burst: time)
       }
     }
     reportChanges()
