@@ -38,7 +38,7 @@ package struct Suspicion: Hashable, Sendable {
     /// The first delays above the levels that are tested, in which a person saves again.
     package static let firstPauses = [Duration.seconds(1), .seconds(4)]
     /// The delay with which a person who looks like a loop can live, and of which a message says what to do.
-    package static let noticed = Duration.seconds(8)
+    package static let noticed = Duration.milliseconds(9500)
     /// After so many pauses they double: a person may save soon after each start for a while.
     package static let bearable = 22
     /// The longest delay.
@@ -104,8 +104,6 @@ package struct Suspicion: Hashable, Sendable {
   package private(set) var hasChanged = false
   /// Whether something starts for the latest change, in the same round, so that the next one counts again.
   private var isAnswered = false
-  /// The number of starts in a row after which the key has changed about as late as before.
-  package private(set) var row = 0
 
   /// - Parameter free: Up to this level nothing is delayed.
   package init(free: Double = Rules.free) {
@@ -174,7 +172,6 @@ package struct Suspicion: Hashable, Sendable {
     (hasChanged, isAnswered, latest) = (true, false, now)
     if isFirst {
       count(evidence(offset / .seconds(1), gap, window.map { $0 / .seconds(1) }), verdict)
-      row = isExpected ? row + 1 : 1
       self.offset = offset
       // The first run may be slower than the others.
       if let gap {

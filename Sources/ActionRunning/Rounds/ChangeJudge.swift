@@ -81,8 +81,6 @@ struct ChangeJudge: Sendable {
   struct Knowledge: Sendable {
     /// The present states of the paths of `pathsToRead`.
     var files: [Path: FileState] = [:]
-    /// Those of the paths of `pathsToClassify` that compilers make, and people do not type.
-    var built: Set<Path> = []
     /// Those of these paths whose changes are still owed to a task, and for which no run is requested.
     var owed: Set<Path> = []
     /// How the latest runs have ended.

@@ -113,13 +113,8 @@ final class RoundController: Sendable {
         || situation == .idle && state.judge.mayHaveEchoes(evidence, at: now)
       return isJudged && !state.judge.isFlushing ? state.judge.pathsToRead(changes) : []
     }
-    let unclassified =
-      situation == .building ? state.access { $0.judge.pathsToClassify(changes, evidence) } : []
-    let built = Set(unclassified.filter(FileKind.isBuilt))
     advance(paths) { judge, now, knowledge in
-      var knowledge = knowledge
-      knowledge.built = built
-      return judge.changed(changes, evidence, situation, at: now, burst: time, knowledge)
+      judge.changed(changes, evidence, situation, at: now, burst: time, knowledge)
     }
   }
 

@@ -31,7 +31,8 @@ struct AnswerCountTests {
       now = end.advanced(by: .seconds(time + .random(in: 0...0.03, using: &random)))
       delays.append(run())
     }
-    #expect(delays[..<120].allSatisfy { $0 == .zero } && delays.last ?? .zero >= .seconds(8))
+    #expect(
+      delays[..<120].allSatisfy { $0 == .zero } && delays.last ?? .zero >= Suspicion.Rules.noticed)
     // A person saves something else meanwhile.
     let keys: Set<Path> = ["/p/b"]
     round -= 1
@@ -49,7 +50,7 @@ struct AnswerCountTests {
       end = now.advanced(by: again + .milliseconds(80))
     }
     now = end.advanced(by: .milliseconds(500))
-    #expect(run() >= .seconds(8))
+    #expect(run() >= Suspicion.Rules.noticed)
   }
 
   @Test(arguments: [0.3, 0.5, 1, 2, 3.3, 10, 30])

@@ -118,7 +118,6 @@ struct ChangeJudgeBench {
       if ledger.owes(path) { knowledge.owed.insert(path) }
     }
     (knowledge.results, knowledge.hasOneWriter) = (results, hasOneWriter)
-    knowledge.built = programs
     return knowledge
   }
 

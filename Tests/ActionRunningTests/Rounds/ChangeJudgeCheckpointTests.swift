@@ -1,4 +1,5 @@
 import FileObservation
+import Support
 import Testing
 
 @testable import ActionRunning
@@ -47,12 +48,12 @@ struct ChangeJudgeCheckpointTests {
     bench.write("/p/log", "other")
     bench.now += .milliseconds(500)
     bench.checkpoint()
-    #expect(bench.followUp == .after(.seconds(8)))
+    #expect(bench.followUp == .after(Suspicion.Rules.noticed))
     #expect(bench.loops.map(\.path) == ["/p/log"])
     bench.end(after: .seconds(1))
-    #expect(bench.followUp == .after(.seconds(7)))
+    #expect(bench.followUp == .after(Suspicion.Rules.noticed - .seconds(1)))
     bench.checkpoint()
-    #expect(bench.followUp == .after(.seconds(7)))
+    #expect(bench.followUp == .after(Suspicion.Rules.noticed - .seconds(1)))
     bench.waitForDelay()
     #expect(bench.run == ["/p/log"])
   }
@@ -144,7 +145,7 @@ struct ChangeJudgeCheckpointTests {
     bench.begin()
     bench.write([("/p/log", "1"), ("/p/a", "1")])
     bench.checkpoint()
-    #expect(bench.followUp == .after(.seconds(8)))
+    #expect(bench.followUp == .after(Suspicion.Rules.noticed))
     bench.launch(isRestart: true)
     #expect(bench.judge.followUp?.paths == ["/p/log", "/p/a"])
     bench.launch()
@@ -245,9 +246,9 @@ struct ChangeJudgeCheckpointTests {
   @Test func `a path for which a follow-up is delayed is not settled`() {
     var bench = ChangeJudgeBench(Self.files)
     _ = bench.rounds(14) { [("/p/log", "#\($0)")] }
-    #expect(bench.followUp == .after(.seconds(8)))
+    #expect(bench.followUp == .after(Suspicion.Rules.noticed))
     bench.write("/p/log", "#10", .othersRunning)
-    #expect(bench.settled.isEmpty && bench.followUp == .after(.seconds(8)))
+    #expect(bench.settled.isEmpty && bench.followUp == .after(Suspicion.Rules.noticed))
     bench.waitForDelay()
     #expect(bench.run == ["/p/log"])
   }

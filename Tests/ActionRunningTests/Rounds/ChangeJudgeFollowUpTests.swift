@@ -1,4 +1,5 @@
 import FileObservation
+import Support
 import Testing
 
 @testable import ActionRunning
@@ -13,7 +14,7 @@ struct ChangeJudgeFollowUpTests {
   private func delayed() -> ChangeJudgeBench {
     var bench = ChangeJudgeBench(Self.files)
     let followUps = bench.rounds(14) { [("/p/log", "#\($0)")] }
-    #expect(followUps.last == .after(.seconds(8)))
+    #expect(followUps.last == .after(Suspicion.Rules.noticed))
     return bench
   }
 
@@ -283,7 +284,7 @@ struct ChangeJudgeFollowUpTests {
     _ = bench.round([("/p/log", "once more")])
     bench.actions = bench.judge.stopped()
     bench.write("/p/log", "saved", .othersRunning)
-    #expect(bench.followUp == .after(.seconds(8)))
+    #expect(bench.followUp == .after(Suspicion.Rules.noticed))
     bench.waitForDelay()
     #expect(bench.run == ["/p/log"])
   }
@@ -316,7 +317,7 @@ struct ChangeJudgeFollowUpTests {
   @Test func `a delay of an earlier round does nothing`() {
     var bench = delayed()
     let generation = bench.generation ?? 0
-    #expect(bench.round([("/p/log", "other")]) == .after(.seconds(8)))
+    #expect(bench.round([("/p/log", "other")]) == .after(Suspicion.Rules.noticed))
     let newest = bench.generation ?? 0
     bench.now += .seconds(10)
     bench.elapse(generation)

@@ -130,7 +130,7 @@ struct ChangeJudgeLiveTests {
       bench.write("/p/log", "\(number / 2)", .interruptible)
       return bench.waitForRun() ?? .zero
     }
-    #expect(delays[16...].contains { $0 >= .seconds(8) })
+    #expect(delays[16...].contains { $0 >= Suspicion.Rules.noticed })
   }
 
   /// Otherwise the change after the start would follow the change before as well.
@@ -156,7 +156,7 @@ struct ChangeJudgeLiveTests {
       bench.write("/p/log", "\(number)", .interruptible)
       return bench.waitForRun() ?? .zero
     }
-    #expect(delays.last ?? .zero >= .seconds(8))
+    #expect(delays.last ?? .zero >= Suspicion.Rules.noticed)
   }
 
   /// As a server does that writes a log at each request.
@@ -226,7 +226,7 @@ struct ChangeJudgeLiveTests {
       bench.launch(isRestart: true)
       return bench.waitForRun() ?? .zero
     }
-    #expect(delays.last ?? .zero >= .seconds(8))
+    #expect(delays.last ?? .zero >= Suspicion.Rules.noticed)
   }
 
   // MARK: Evidence
@@ -240,7 +240,7 @@ struct ChangeJudgeLiveTests {
   @Test func `of those that come at the same time after each start, four more are not delayed`() {
     let delays = delays(.others, count: 30)
     #expect(delays[..<7].allSatisfy { $0 == .zero } && delays[20...].allSatisfy { $0 > .zero })
-    #expect(delays.last ?? .zero >= .seconds(8))
+    #expect(delays.last ?? .zero >= Suspicion.Rules.noticed)
   }
 
   @Test func `where nothing is known, what follows the start is delayed by the law`() {
@@ -251,7 +251,7 @@ struct ChangeJudgeLiveTests {
     let offsets = [300, 700, 1100, 1500, 1900]
     let delays = delays(.unknown, count: 100) { .milliseconds(offsets[$0 % offsets.count]) }
     #expect(delays[..<30].allSatisfy { $0 <= .seconds(1) })
-    #expect(delays.allSatisfy { $0 <= .seconds(8) })
+    #expect(delays.allSatisfy { $0 <= Suspicion.Rules.noticed })
   }
 
   @Test func `new names in one directory count for the directory`() {
@@ -266,8 +266,8 @@ struct ChangeJudgeLiveTests {
 
   @Test func `a change later than a minute after the start does not count`() {
     #expect(delays(.unknown) { _ in .milliseconds(60_001) }.allSatisfy { $0 == .zero })
-    #expect(delays(.unknown) { _ in .seconds(60) }.last == .seconds(8))
-    #expect(delays(.unknown) { _ in .seconds(10) }.last == .seconds(8))
+    #expect(delays(.unknown) { _ in .seconds(60) }.last == Suspicion.Rules.noticed)
+    #expect(delays(.unknown) { _ in .seconds(10) }.last == Suspicion.Rules.noticed)
     #expect(delays(.unknown) { .seconds(11 + $0 % 3) }.allSatisfy { $0 <= .seconds(1) })
     var bench = bench()
     for count in 0..<5 {
@@ -293,7 +293,7 @@ struct ChangeJudgeLiveTests {
       bench.now += .milliseconds(500)
       bench.write("/p/log", "#\(count)", .interruptible)
     }
-    #expect(bench.followUp == .after(.seconds(8)))
+    #expect(bench.followUp == .after(Suspicion.Rules.noticed))
     return bench
   }
 
@@ -331,7 +331,7 @@ struct ChangeJudgeLiveTests {
     bench.now += .milliseconds(300)
     bench.evidence = ["/p/log": evidence]
     bench.write("/p/log", "again", .interruptible)
-    #expect(bench.followUp == .after(.milliseconds(7_700)))
+    #expect(bench.followUp == .after(Suspicion.Rules.noticed - .milliseconds(300)))
   }
 
   @Test func `after others have proved to change a delayed path, its row begins anew`() {
@@ -347,10 +347,10 @@ struct ChangeJudgeLiveTests {
       return bench.waitForRun()
     }
     #expect(delays[..<3].allSatisfy { $0 == .zero })
-    #expect(delays.last == .seconds(8))
+    #expect(delays.last == Suspicion.Rules.noticed)
   }
 
-  @Test func `the first delay of 8 s is announced`() {
+  @Test func `the first long pause is announced`() {
     var bench = bench()
     var announced: [Int] = []
     for count in 0..<14 {
@@ -359,7 +359,7 @@ struct ChangeJudgeLiveTests {
       bench.now += .milliseconds(500)
       bench.write("/p/log", "#\(count)", .interruptible)
       if bench.loops.map(\.path) == ["/p/log"] { announced.append(count) }
-      #expect(bench.loops.allSatisfy { !$0.isEdited && $0.delay == .seconds(8) })
+      #expect(bench.loops.allSatisfy { !$0.isEdited && $0.delay == Suspicion.Rules.noticed })
     }
     #expect(announced == [7])
   }
@@ -373,7 +373,7 @@ struct ChangeJudgeLiveTests {
     bench.begin()
     bench.now += .milliseconds(500)
     bench.write("/p/log", "once more", .interruptible)
-    #expect(bench.followUp == .after(.seconds(8)))
+    #expect(bench.followUp == .after(Suspicion.Rules.noticed))
   }
 
   @Test func `a run that lasted 1.5 times as long without the change ends its row`() {
@@ -407,7 +407,7 @@ struct ChangeJudgeLiveTests {
 
   @Test func `a run that is owed still starts after the run ended by itself`() {
     var bench = delayed()
-    let due = bench.now + .seconds(8)
+    let due = bench.now + Suspicion.Rules.noticed
     bench.end(after: .milliseconds(500))
     bench.waitForDelay()
     #expect(bench.now == due)

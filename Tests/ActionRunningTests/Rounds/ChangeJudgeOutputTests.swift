@@ -399,14 +399,18 @@ struct ChangeJudgeOutputTests {
     #expect(delays.filter { $0 == .now }.count <= 10)
     #expect(
       delays.suffix(4).allSatisfy { followUp in
-        if case .after(let delay) = followUp { delay >= .seconds(8) } else { followUp == .none }
+        if case .after(let delay) = followUp {
+          delay >= Suspicion.Rules.noticed
+        } else {
+          followUp == .none
+        }
       })
   }
 
   @Test func `a save of such a path later than 0.3 s after the reports begins a round`() {
     var bench = ChangeJudgeBench(["/p/log": "0"])
     _ = bench.rounds(14) { [("/p/log", "#\($0)")] }
-    #expect(bench.followUp == .after(.seconds(8)))
+    #expect(bench.followUp == .after(Suspicion.Rules.noticed))
     bench.now += .milliseconds(301)
     bench.write("/p/log", "saved", .idle)
     #expect(bench.run == ["/p/log"])

@@ -1,3 +1,5 @@
+import Support
+
 @testable import ActionRunning
 
 /// The delays that are promised.
@@ -10,7 +12,7 @@ enum ChangeJudgeRules {
     case ...5: .zero
     case 6: .seconds(1)
     case 7: .seconds(4)
-    case ...27: .seconds(8)
+    case ...27: Suspicion.Rules.noticed
     case ...33: .seconds(8 << (repetitions - 27))
     default: .seconds(600)
     }

@@ -1,4 +1,5 @@
 import FileObservation
+import Support
 import Testing
 
 @testable import ActionRunning
@@ -186,7 +187,7 @@ struct ChangeJudgeTests {
   @Test func `a change while nothing runs begins a round at once, whatever was delayed`() {
     var bench = ChangeJudgeBench(["/p/a": "a"])
     let first = bench.rounds(14) { [("/p/a", "#\($0)")] }
-    #expect(first.last == .after(.seconds(8)))
+    #expect(first.last == .after(Suspicion.Rules.noticed))
     bench.now += .seconds(2)
     bench.write("/p/a", "saved", .idle)
     #expect(bench.run == ["/p/a"])
@@ -231,7 +232,7 @@ struct ChangeJudgeTests {
 
   // MARK: Announcements
 
-  @Test func `the first delay of 8 s is announced for a path, and no other`() {
+  @Test func `the first long pause is announced for a path, and no other`() {
     var bench = ChangeJudgeBench(Self.files)
     var announced: [[FeedbackLoop]] = []
     for count in 0..<16 {
@@ -239,7 +240,7 @@ struct ChangeJudgeTests {
       _ = bench.round([("/p/log", "#\(count)")])
       announced.append(bench.loops)
     }
-    let loop = FeedbackLoop(path: "/p/log", entries: [], delay: .seconds(8))
+    let loop = FeedbackLoop(path: "/p/log", entries: [], delay: Suspicion.Rules.noticed)
     #expect(announced == Array(repeating: [], count: 7) + [[loop], [], [], [], [], [], [], [], []])
   }
 
@@ -257,7 +258,7 @@ struct ChangeJudgeTests {
     var bench = ChangeJudgeBench()
     for count in 0..<8 { _ = bench.round([(Path("/p/out/\(count)"), "#")]) }
     let loop = FeedbackLoop(
-      path: "/p/out", entries: ["/p/out/7", "/p/out/0"], delay: .seconds(8))
+      path: "/p/out", entries: ["/p/out/7", "/p/out/0"], delay: Suspicion.Rules.noticed)
     #expect(bench.loops == [loop])
   }
 

@@ -1,6 +1,7 @@
 import Dispatch
 import FileObservation
 import Synchronization
+import Support
 import SystemCalls
 import TestSupport
 import Testing
@@ -78,7 +79,7 @@ struct RoundControllerTests {
     answer(number)
   }
 
-  /// A controller that waits 8 s, after fourteen rounds in which entries of one directory were removed.
+  /// A controller that waits for long, after fourteen rounds in which entries of one directory were removed.
   private func delayedController() -> RoundController {
     let controller = controller()
     for number in 0..<14 {
@@ -138,7 +139,7 @@ struct RoundControllerTests {
       if case .decision(.announce(let loop)) = $0 { loop } else { nil }
     }
     #expect(loops.map(\.path) == ["/no"])
-    advance(by: .milliseconds(7_999))
+    advance(by: .milliseconds(9_499))
     #expect(runs.count == 4 && source.count == 14)
     advance(by: .milliseconds(1))
     #expect(runs.count == 5 && source.count == 15)
@@ -410,7 +411,7 @@ struct RoundControllerTests {
     let controller = delayedController()
     queue.sync { controller.runEnded() }
     answer(14)
-    queue.sync { scheduler.advance(by: .seconds(8)) }
+    queue.sync { scheduler.advance(by: Suspicion.Rules.noticed) }
     #expect(source.count == 16 && runs.count == 4)
     answer(15)
     #expect(runs.count == 5)
