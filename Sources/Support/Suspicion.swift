@@ -114,9 +114,9 @@ package struct Suspicion: Hashable, Sendable {
   package var isEmpty: Bool { self == Suspicion(free: free) }
 
   /// The level of the latest change, as a number of starts in a row.
-  package func length(_ verdict: Verdict = .unknown) -> Int { Int(level(verdict).rounded()) }
+  package func level(_ verdict: Verdict = .unknown) -> Int { Int(exactLevel(verdict).rounded()) }
 
-  private func level(_ verdict: Verdict) -> Double {
+  private func exactLevel(_ verdict: Verdict) -> Double {
     switch verdict {
     case .others: max(level - Rules.proofs, 0)
     case .unknown, .run: max(level - forgiven, level - Rules.proofs, 0)
@@ -124,10 +124,10 @@ package struct Suspicion: Hashable, Sendable {
   }
 
   /// Whether the key may be one that runs change.
-  package var isSuspected: Bool { level(.unknown) > 0 && !isProved }
+  package var isSuspected: Bool { exactLevel(.unknown) > 0 && !isProved }
 
   /// Whether this key delays starts, or soon will.
-  package var isCounted: Bool { level(.unknown) > free }
+  package var isAboveFree: Bool { exactLevel(.unknown) > free }
 
   /// Whether the delay is one that is noticed.
   package var isProved: Bool { pause(.unknown) ?? .zero >= Rules.noticed }
@@ -138,7 +138,7 @@ package struct Suspicion: Hashable, Sendable {
   package func delay(of verdict: Verdict = .unknown, number: Int) -> Duration {
     if let pause = pause(verdict) { return pause }
     let rule = Rules.untested
-    let excess = level(verdict) - free
+    let excess = exactLevel(verdict) - free
     if excess <= 0 || number * rule.step % rule.of < rule.part { return .zero }
     let part = Duration.seconds((offsets.mean - 1) * Rules.test.part)
     return min(max(Rules.test.least, part), Rules.test.most)
@@ -146,7 +146,7 @@ package struct Suspicion: Hashable, Sendable {
 
   /// The delay above the levels that are tested.
   private func pause(_ verdict: Verdict) -> Duration? {
-    let excess = level(verdict) - free - Rules.tests
+    let excess = exactLevel(verdict) - free - Rules.tests
     return excess > 0 ? Self.pause(Int(excess.rounded(.up))) : nil
   }
 
@@ -204,7 +204,7 @@ package struct Suspicion: Hashable, Sendable {
 
   private mutating func count(_ evidence: Double, _ verdict: Verdict) {
     // The first changes count unless they clearly do not follow the starts: no test has told them from others.
-    let isFree = level(verdict) <= free && evidence > -Rules.step.up
+    let isFree = exactLevel(verdict) <= free && evidence > -Rules.step.up
     let tested = free + Rules.tests
     let most = level < tested ? Rules.step.tested : Rules.step.up
     let step = isFree ? Rules.step.up : max(min(evidence, most), isLearned ? 0 : -Rules.step.down)

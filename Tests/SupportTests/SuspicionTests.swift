@@ -264,13 +264,13 @@ struct SuspicionTests {
   @Test func `what is written again unchanged neither ends the row nor makes it longer`() {
     var suspicion = Suspicion()
     _ = delays(5, in: &suspicion)
-    let length = suspicion.length()
+    let level = suspicion.level()
     for _ in 1...3 {
       suspicion.began(after: .seconds(9), isComplete: true)
       suspicion.wasRewritten()
     }
-    #expect(suspicion.length() == length)
+    #expect(suspicion.level() == level)
     suspicion.leftUnchanged()
-    #expect(suspicion.length() == length - 1)
+    #expect(suspicion.level() == level - 1)
   }
 }

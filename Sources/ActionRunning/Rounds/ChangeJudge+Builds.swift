@@ -14,31 +14,25 @@ extension ChangeJudge {
     }.prefix(ContentReader.mostFiles).map { ($0.path, false) }
   }
 
-  /// Keeps changes during a build, which are judged at its end, unless they stop it.
-  mutating func changedInBuild(
-    _ changes: [PendingChange], at now: Instant, _ knowledge: Knowledge
+  /// The build begins anew, with what these changes hold now, and what changes then counts again.
+  mutating func stopBuild(
+    for changes: [PendingChange], at now: Instant, _ knowledge: Knowledge
   ) -> [Action] {
-    let others = changes.filter { stopsBuild($0, knowledge) }
-    let paths = Set(others.map(\.path))
-    // What others have left as it was stays known.
-    note(
-      changes.filter { paths.contains($0.path) || $0.verdict != .others }, at: now)
-    add(changes.filter { !paths.contains($0.path) })
-    if others.isEmpty { return [] }
-    // The build begins anew, with what they hold now, and what changes then counts again.
-    answered(others)
-    for change in others {
+    if changes.isEmpty { return [] }
+    note(changes, at: now, isInterruptible: hasInterruptibleService)
+    answered(changes)
+    for change in changes {
       if let state = knowledge.files[change.path] {
         records[change.path]?.judgedContent = state.content
       }
     }
-    return explain(others) + runAtOnce(others, at: now)
+    return explain(changes) + runAtOnce(changes, at: now)
   }
 
   /// Whether a change stops a build: one that others are proved to make, or of a path that people type, or edit,
   /// unless it holds what it held when the build began, or changes after each start. A build that changes one path after
   /// the other is not stopped for ever either (`TaskStateMachine.mostStops`).
-  private func stopsBuild(_ change: PendingChange, _ knowledge: Knowledge) -> Bool {
+  func stopsBuild(_ change: PendingChange, _ knowledge: Knowledge) -> Bool {
     let file = knowledge.files[change.path]
     let record = records[change.path]
     if let known = record?.knownContent, known == file?.content { return false }

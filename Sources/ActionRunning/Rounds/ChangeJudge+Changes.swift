@@ -53,11 +53,21 @@ extension ChangeJudge {
       add(changes)
       return []
     case .building:
-      return changedInBuild(changes, at: now, knowledge)
-    case .interruptible:
-      let found = endObservation(for: changes, at: now)
-      add(changes, areCounted: false)
-      return found + judgeBesideActiveRun(at: now, knowledge)
+      let saved = changes.filter { stopsBuild($0, knowledge) }
+      let rest = changes.filter { !saved.contains($0) }
+      // What others have left as it was stays known.
+      note(rest.filter { $0.verdict != .others }, at: now)
+      add(rest)
+      return stopBuild(for: saved, at: now, knowledge)
+    case .interruptible, .buildingService:
+      let saved =
+        situation == .buildingService ? changes.filter { stopsBuild($0, knowledge) } : []
+      let rest = changes.filter { !saved.contains($0) }
+      let stop = stopBuild(for: saved, at: now, knowledge)
+      if rest.isEmpty { return stop }
+      let found = endObservation(for: rest, at: now)
+      add(rest, areCounted: false)
+      return stop + found + judgeBesideActiveRun(at: now, knowledge)
     case .leftovers, .othersRunning:
       // Nothing runs that the user could have stopped.
       isStopped = false
@@ -94,7 +104,7 @@ extension ChangeJudge {
       }
       let window = isBesideLasting ? nil : workTime
       // What is suspected itself says nothing of other paths.
-      let isCommon = !keys(of: change).contains { records[$0]?.suspicion.isCounted == true }
+      let isCommon = !keys(of: change).contains { records[$0]?.suspicion.isAboveFree == true }
       for key in keys(of: change) {
         records[key, default: Record()].suspicion.changed(
           change.verdict, at: now, after: offset, in: window)
@@ -137,7 +147,7 @@ extension ChangeJudge {
     guard lastReport.duration(to: now) < Self.echoTime, let record = records[change.path] else {
       return false
     }
-    return !record.isEdited && record.judgedContent != nil && record.suspicion.length() > 0
+    return !record.isEdited && record.judgedContent != nil && record.suspicion.level() > 0
   }
 
   /// Whether changes at rest may be judged, so that their paths have to be read.

@@ -93,7 +93,7 @@ extension ChangeJudge {
         changes.prefix(10).map { change in
           ChangeExplanation(
             path: change.path, decision: decision, verdict: change.verdict,
-            level: records[change.path]?.suspicion.length(change.verdict) ?? 0)
+            level: records[change.path]?.suspicion.level(change.verdict) ?? 0)
         })
     ]
   }
@@ -246,11 +246,11 @@ extension ChangeJudge {
   ) -> [Action] {
     let candidates = differing.flatMap { change in
       keys(of: change).map { key in
-        (change: change, path: key, length: records[key]?.suspicion.length(change.verdict) ?? 0)
+        (change: change, path: key, level: records[key]?.suspicion.level(change.verdict) ?? 0)
       }
     }
     // The directory, if its entries come and go.
-    guard let most = candidates.max(by: { $0.length < $1.length }),
+    guard let most = candidates.max(by: { $0.level < $1.level }),
       records[most.path]?.isAnnounced != true
     else { return [] }
     records[most.path, default: Record()].isAnnounced = true
@@ -263,7 +263,7 @@ extension ChangeJudge {
         FeedbackLoop(
           path: most.path, entries: Array(entries), delay: delay, isEdited: isEdited,
           isProved: records[most.path]?.suspicion.isProved == true,
-          isRushed: delay < Suspicion.Rules.noticed))
+          isFrequent: delay < Suspicion.Rules.noticed))
     ]
   }
 

@@ -35,6 +35,8 @@ struct ChangeJudge: Sendable {
     case building
     /// A run that is restarted or signaled by a change.
     case interruptible
+    /// The same, and a program works in it that compares the times of files, as with `-r make`.
+    case buildingService
     /// No run, but processes that may have made the change: what a run of this round has left behind, or
     /// services of other rounds, and runs that began before the latest one of this round.
     case leftovers
@@ -44,7 +46,7 @@ struct ChangeJudge: Sendable {
     /// Whether the runs are those of the round, which the user may have stopped.
     var isOwn: Bool {
       switch self {
-      case .running, .building, .interruptible: true
+      case .running, .building, .interruptible, .buildingService: true
       case .idle, .leftovers, .othersRunning: false
       }
     }
@@ -52,7 +54,7 @@ struct ChangeJudge: Sendable {
     /// Whether a change is judged when it is reported.
     var judgesAtOnce: Bool {
       switch self {
-      case .interruptible, .leftovers, .othersRunning: true
+      case .interruptible, .buildingService, .leftovers, .othersRunning: true
       case .idle, .running, .building: false
       }
     }

@@ -14,5 +14,5 @@ public struct FeedbackLoop: Sendable, Hashable {
   public var isProved = true
   /// Whether `path` changes more often than a person saves for long, as a log does at each request to a server. Then
   /// the next run waits, whenever after the start before it changes.
-  public var isRushed = false
+  public var isFrequent = false
 }

@@ -117,21 +117,12 @@ extension TaskRunner {
     state.access { $0.machine.setBuilding(names) }
   }
 
-  /// Judges what changes while programs work in services that compare the times of files, as with `-r make`: what
-  /// people save stops them, as it stops a build. The rest is judged as beside any service, and so is what stops them
-  /// again and again.
-  func changed(
-    _ changes: [ChangeBatch.Change], _ evidence: [Path: Verdict], in services: [String],
-    of component: TaskComponent, burst time: Instant?
+  /// What people have saved while programs work in these services that compare the times of files, and whose restart
+  /// is delayed, may be missing in what they make.
+  func missDelayed(
+    _ changes: [ChangeBatch.Change], _ evidence: [Path: Verdict], by services: [String],
+    of component: TaskComponent
   ) {
-    let stopping = changes.prefix(ContentReader.mostFiles).filter { change in
-      stopsBuildingService(change, evidence[change.path], component.rounds.records[change.path])
-    }
-    let paths = Set(stopping.map(\.path))
-    component.rounds.changed(stopping, evidence, .building, burst: time)
-    component.rounds.changed(
-      changes.filter { !paths.contains($0.path) }, evidence, .interruptible,
-      burst: time)
     let delayed = Set(component.rounds.delayedPaths)
     let late = changes.filter { change in
       delayed.contains(change.path)
@@ -139,17 +130,6 @@ extension TaskRunner {
           || component.rounds.records[change.path]?.isEdited == true)
     }
     if !late.isEmpty { for name in services { miss(late, by: name) } }
-  }
-
-  private func stopsBuildingService(
-    _ change: ChangeBatch.Change, _ verdict: Verdict?, _ record: ChangeJudge.Record?
-  ) -> Bool {
-    if verdict == .run { return false }
-    guard let record else {
-      return verdict == .others || change.kind == .modified && !FileKind.isBuilt(change.path)
-    }
-    if record.suspicion.isCounted { return false }
-    return verdict == .others || record.isEdited
   }
 
   /// What others have saved may be missing in the result of a task from now on.

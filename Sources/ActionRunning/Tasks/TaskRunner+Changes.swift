@@ -55,13 +55,12 @@ extension TaskRunner {
     where !watching.isEmpty {
       let changes = parts.union(of: watching)
       let evidence = isKnown ? evidence : [:]
-      let building = state.access { state in
-        watching.map(\.name).filter(state.machine.isBuildingService)
-      }
-      if situation == .interruptible && !building.isEmpty {
-        changed(changes, evidence, in: building, of: component, burst: time)
-      } else {
-        component.rounds.changed(changes, evidence, situation, burst: time)
+      component.rounds.changed(changes, evidence, situation, burst: time)
+      if situation == .buildingService {
+        let services = state.access { state in
+          watching.map(\.name).filter(state.machine.isBuildingService)
+        }
+        missDelayed(changes, evidence, by: services, of: component)
       }
     }
     reportChanges()
@@ -159,16 +158,18 @@ extension TaskRunner {
   private func situation(
     of component: TaskComponent, _ watching: [String], besideLeftovers hasLeftovers: Bool
   ) -> ChangeJudge.Situation {
+    let machine = state.access { $0.machine }
+    let service: ChangeJudge.Situation =
+      watching.contains(where: machine.isBuildingService) ? .buildingService : .interruptible
     switch activity(of: component.names) {
     case .stopping:
       // The next run has not started and will receive the changes.
       return .running
     case .running:
-      let machine = state.access { $0.machine }
       if watching.contains(where: machine.isBuilding) { return .building }
-      return watching.contains(where: machine.changeInterruptsRun) ? .interruptible : .running
+      return watching.contains(where: machine.changeInterruptsRun) ? service : .running
     case .serving:
-      return .interruptible
+      return service
     case .none:
       if hasLeftovers || isServing(beside: component) { return .leftovers }
       let others = state.access { $0.components }.filter { other in

@@ -343,14 +343,14 @@ extension RunReporter {
     let name = name(ofPath: "\(shown(loop.path))\(loop.names.map { "/\($0.text)" } ?? "")")
     // What a person edits must not be ignored.
     let remedy =
-      loop.isEdited || !loop.isProved && !loop.isRushed
+      loop.isEdited || !loop.isProved && !loop.isFrequent
       ? nil : remedy(for: loop.path, entries: loop.entries, loop.names?.pattern)
     let cause =
       loop.isProved
       ? "each run changes \(name)" : "each run is followed by a change, now of \(name)"
     let delay = "the next one starts in \(loop.delay.shortDescription)"
     let advice = remedy.map { "; \($0)" } ?? ""
-    if loop.isRushed && !loop.isProved {
+    if loop.isFrequent && !loop.isProved {
       let wait = "starts for it wait \(loop.delay.shortDescription) and more"
       return console.warn("\(name) changes again and again: \(wait)\(advice)")
     }

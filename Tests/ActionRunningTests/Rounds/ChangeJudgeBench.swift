@@ -22,7 +22,7 @@ extension PathContent {
 extension ChangeJudge {
   /// The repetitions of each key that has any.
   var repetitions: [Path: Int] {
-    records.mapValues { $0.suspicion.length() }.filter { $0.value > 0 }
+    records.mapValues { $0.suspicion.level() }.filter { $0.value > 0 }
   }
 
   var editedPaths: Set<Path> { Set(records.filter { $0.value.isEdited }.keys) }

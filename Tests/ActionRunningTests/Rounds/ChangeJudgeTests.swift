@@ -215,10 +215,10 @@ struct ChangeJudgeTests {
   @Test func `an edit while nothing runs ends the row of whatever paths`() {
     var bench = ChangeJudgeBench()
     _ = bench.rounds(5) { [("/p/a", "#\($0)")] }
-    #expect(bench.judge.common.length() > 0)
+    #expect(bench.judge.common.level() > 0)
     bench.now += .seconds(2)
     bench.write("/p/b", "b", .idle)
-    #expect(bench.judge.common.length() == 0)
+    #expect(bench.judge.common.level() == 0)
   }
 
   // MARK: Follow-ups for different paths
