@@ -38,7 +38,7 @@ package struct Suspicion: Hashable, Sendable {
     /// The first delays above the levels that are tested, in which a person saves again.
     package static let firstPauses = [Duration.seconds(1), .seconds(4)]
     /// The delay with which a person who looks like a loop can live, and of which a message says what to do.
-    package static let noticed = Duration.milliseconds(9500)
+    package static let noticed = Duration.milliseconds(9800)
     /// After so many pauses they double: a person may save soon after each start for a while.
     package static let bearable = 22
     /// The longest delay.

@@ -64,7 +64,7 @@ extension Project {
     try await withProject { project in
       let watchrun = try await project.startRunning([], #"date +%N > out; echo run >> "$LOG""#)
       try await watchrun.said(
-        "each run changes out: the next one starts in 9.5 s unless something else changes; "
+        "each run changes out: the next one starts in 9.8 s unless something else changes; "
           + "if you do not edit it: --writes /out", within: patienceForLoops)
       let runs = project.logged.count
       #expect(runs <= Self.mostRuns)
@@ -141,7 +141,7 @@ extension Project {
       let watchrun = try await project.startRunning(
         [], #"n=$(ls | wc -l); : > tmp.$n; sleep 0.05; echo run >> "$LOG""#)
       try await watchrun.said(
-        "each run changes tmp.*: the next one starts in 9.5 s", within: patienceForLoops)
+        "each run changes tmp.*: the next one starts in 9.8 s", within: patienceForLoops)
       try await watchrun.said("if you do not edit it: --writes '/tmp.*'")
       #expect(project.logged.count <= Self.mostRuns)
     }
@@ -382,7 +382,7 @@ extension Project {
         """)
       let watchrun = try await project.startTasks()
       try await watchrun.said(
-        "each run changes report.xml: the next one starts in 9.5 s unless something else "
+        "each run changes report.xml: the next one starts in 9.8 s unless something else "
           + "changes; to ignore it: \"ignore\": [\"/report.xml\"] in watchrun.json",
         within: patienceForLoops)
       let runs = project.logged.count

@@ -139,7 +139,7 @@ struct RoundControllerTests {
       if case .decision(.announce(let loop)) = $0 { loop } else { nil }
     }
     #expect(loops.map(\.path) == ["/no"])
-    advance(by: .milliseconds(9_499))
+    advance(by: .milliseconds(9_799))
     #expect(runs.count == 4 && source.count == 14)
     advance(by: .milliseconds(1))
     #expect(runs.count == 5 && source.count == 15)

@@ -86,7 +86,7 @@ struct ReloadSessionTests {
         decision = session.elapsed(at: now)
         continue
       case .waitForLoop(let milliseconds, let path):
-        #expect(milliseconds == 9_500 && path == log)
+        #expect(milliseconds == 9_800 && path == log)
       case .send(let message):
         #expect(message == .reload)
         session.requested(at: now + 10)
