@@ -93,7 +93,8 @@ extension ChangeJudge {
         changes.prefix(10).map { change in
           ChangeExplanation(
             path: change.path, decision: decision, verdict: change.verdict,
-            level: records[change.path]?.suspicion.level(change.verdict) ?? 0)
+            level: keys(of: change).compactMap { records[$0]?.suspicion.level(change.verdict) }
+              .max() ?? 0)
         })
     ]
   }
