@@ -5,12 +5,14 @@ import SystemCalls
 // Decides which changes stop a build, so that it begins anew with what they hold.
 
 extension ChangeJudge {
-  /// The paths of which it must be known, in a build, what they hold.
+  /// The paths of which it must be known, in a run that ends by itself, what they hold.
   func pathsToCompare(
-    _ changes: [ChangeBatch.Change], _ evidence: [Path: Verdict]
+    _ changes: [ChangeBatch.Change], _ evidence: [Path: Verdict], inBuild: Bool
   ) -> [(path: Path, isMovedAsWhole: Bool)] {
     PendingChange.all(of: changes, evidence).filter { change in
-      change.verdict == .others || change.verdict == .unknown && mayBeSaved(change)
+      if change.verdict == .unknown && records[change.path]?.isEdited == true { return true }
+      return inBuild
+        && (change.verdict == .others || change.verdict == .unknown && mayBeSaved(change))
     }.prefix(ContentReader.mostFiles).map { ($0.path, false) }
   }
 

@@ -50,6 +50,11 @@ extension ChangeJudge {
     case .running:
       // Also while a service is being stopped.
       note(changes, at: now, isInterruptible: hasInterruptibleService)
+      // What people have saved meanwhile may be in the result, also if they take it back before the end.
+      for change in changes where records[change.path]?.isEdited == true {
+        guard let file = knowledge.files[change.path] else { continue }
+        update(change.path) { if $0.knownContent != file.content { $0.knownContent = nil } }
+      }
       add(changes)
       return []
     case .building:

@@ -107,7 +107,9 @@ final class RoundController: Sendable {
   ) {
     let now = scheduler.now
     let paths = state.access { state in
-      if situation == .building { return state.judge.pathsToCompare(changes, evidence) }
+      if situation == .building || situation == .running {
+        return state.judge.pathsToCompare(changes, evidence, inBuild: situation == .building)
+      }
       let isJudged =
         situation.judgesAtOnce
         || situation == .idle && state.judge.mayHaveEchoes(evidence, at: now)

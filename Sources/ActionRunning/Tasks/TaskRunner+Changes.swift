@@ -9,7 +9,7 @@ extension TaskRunner {
     state.access { $0.components.first { $0.names.contains(name) } }
   }
 
-  private func update(_ names: Set<String>, _ change: (inout TaskComponent) -> Void) {
+  func update(_ names: Set<String>, _ change: (inout TaskComponent) -> Void) {
     state.access { state in
       guard let index = state.components.firstIndex(where: { $0.names == names }) else { return }
       change(&state.components[index])

@@ -37,6 +37,7 @@ extension TaskRunner {
       let trigger = state.access { $0.owed.signal(name, reason) }
       openRound(trigger)
       worker(name)?.send(signal)
+      if let names = component(of: name)?.names { update(names) { $0.ran.insert(name) } }
       report(.task(name, .signaled(signal, trigger)))
     case .skip(let name, let because):
       openRound(RunTrigger(.change))

@@ -182,8 +182,10 @@ struct ChangeJudgeBench {
     ledger.add(changes)
     let mayHaveEchoes = situation == .idle && judge.mayHaveEchoes(evidence, at: now.asInstant)
     let isJudged = (situation.judgesAtOnce || mayHaveEchoes) && !judge.isFlushing
-    let isCompared = situation == .building && !judge.isFlushing
-    let compared = isCompared ? judge.pathsToCompare(changes, evidence) : []
+    let isCompared = situation == .building || situation == .running
+    let compared =
+      isCompared && !judge.isFlushing
+      ? judge.pathsToCompare(changes, evidence, inBuild: situation == .building) : []
     actions = judge.changed(
       changes, evidence, situation, at: now.asInstant,
       knowledge(isJudged ? judge.pathsToRead(changes) : compared))

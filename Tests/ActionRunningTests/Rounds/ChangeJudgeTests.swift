@@ -53,6 +53,17 @@ struct ChangeJudgeTests {
     }
   }
 
+  @Test func `what a person saves and takes back in a run is owed another run`() {
+    var bench = ChangeJudgeBench(["/p/a": "a"])
+    bench.write("/p/a", "b", .idle)
+    #expect(bench.round([("/p/a", "c")]) == .now)
+    bench.begin()
+    bench.write("/p/a", "d")
+    bench.write("/p/a", "c")
+    bench.end()
+    #expect(bench.followUp == .now)
+  }
+
   @Test func `a save of a path that the command writes, too, is owed a run`() {
     var bench = ChangeJudgeBench(["/p/a": "a"])
     #expect(bench.rounds(2) { _ in [("/p/a", "formatted")] } == [.now, .none])

@@ -160,6 +160,38 @@ struct JudgedChangesTests {
     withExtendedLifetime(source) {}
   }
 
+  @Test func `a log that a service keeps open does not signal it`() async throws {
+    let source = QuickSource()
+    let tasks = try RunningTasks(source: source) { directory in
+      [
+        TaskDefinition(
+          "s", in: directory, "exec 3>> log; trap : HUP; echo up; while :; do sleep 0.05; done",
+          watch: ["f", "log"], service: true, ready: TaskDefinition.Readiness(.line("up")),
+          policy: .signal(.hangup))
+      ]
+    }
+    tasks.runner.start()
+    #expect(await tasks.hasRounds(1))
+    let triggers: @Sendable () -> [[String?]] = {
+      tasks.entries.compactMap { report in
+        guard case .task("s", .signaled(_, let trigger)) = report else { return nil }
+        return trigger.changes.map(\.path.name)
+      }
+    }
+    for (number, name) in ["f", "log", "f"].enumerated() {
+      try tasks.directory.write("\(number)", to: name)
+      tasks.change(name)
+      #expect(
+        await eventually {
+          tasks.entries.count { if case .changes(.explained) = $0 { true } else { false } } > number
+        })
+    }
+    #expect(await eventually { triggers().joined().count { $0 == "f" } == 2 })
+    #expect(triggers() == [["f"], ["f", "log"]])
+    #expect(await tasks.end())
+    withExtendedLifetime(source) {}
+  }
+
   /// With `-r make`, each object restarts it, until they are delayed together.
   @Test func `a save stops a service in which make works, whatever delays what that writes`()
     async throws
