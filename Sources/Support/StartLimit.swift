@@ -10,8 +10,13 @@ package struct StartLimit: Hashable, Sendable {
     package static let steps: [(number: Double, pause: Duration)] = [
       (30, .seconds(1)), (40, .seconds(2)), (60, .seconds(4)), (97, .seconds(30)),
     ]
-    /// How long a key with fewer starts than `few` waits at most because of others.
-    package static let (few, shortest) = (6.0, Duration.seconds(1))
+    /// How long a key with fewer starts than `few` waits at most because of others: as long as the first step demands, and
+    /// from the last one on as long as the one before.
+    package static let (few, shortest) = (
+      6.0, (first: Duration.seconds(1), last: Duration.seconds(4))
+    )
+    /// The highest level.
+    package static let most = 130.0
     /// The time that takes one start back.
     package static let recovery = Duration.seconds(30)
   }
@@ -54,8 +59,13 @@ package struct StartLimit: Hashable, Sendable {
 
   /// A change has started something.
   package mutating func started(at now: Instant) {
-    level = level(at: now) + 1 / share
+    level = min(level(at: now) + 1 / share, Rules.most)
     latest = now
+  }
+
+  /// How long a key that has hardly led to starts waits at most.
+  package func shortest(at now: Instant) -> Duration {
+    level(at: now) < Rules.steps.last?.number ?? 0 ? Rules.shortest.first : Rules.shortest.last
   }
 
   /// How long a start for a change waits.

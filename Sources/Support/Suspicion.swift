@@ -41,7 +41,7 @@ package struct Suspicion: Hashable, Sendable {
     package static let noticed = Duration.milliseconds(9800)
     /// After so many pauses they double: a person may save soon after each start for a while.
     package static let bearable = 22
-    /// The longest delay.
+    /// The longest delay; twice `noticed` for what no run can have made.
     package static let longestPause = Duration.seconds(600)
     /// By how much one change raises the level at most, also while starts are tested, and lowers it.
     package static let step = (up: 1.0, tested: 2.5, down: 1.5)
@@ -92,14 +92,12 @@ package struct Suspicion: Hashable, Sendable {
   private var forgiven = 0.0
   /// Up to this level nothing is delayed.
   private let free: Double
-  /// Whether it is known from elsewhere that runs change the key.
-  private var isLearned = false
   /// The times of the first change after each start, and since the change before.
   private var (offsets, gaps) = (Average(), Average())
   /// When the key changed, after the latest start.
   package private(set) var offset: Duration?
-  /// When it changed last.
-  private var latest: Instant?
+  /// When it changed last, and when it did since the latest start without counting.
+  private var (latest, latestAside): (Instant?, Instant?)
   /// Whether the key has changed since the latest start.
   package private(set) var hasChanged = false
   /// Whether something starts for the latest change, in the same round, so that the next one counts again.
@@ -147,7 +145,9 @@ package struct Suspicion: Hashable, Sendable {
   /// The delay above the levels that are tested.
   private func pause(_ verdict: Verdict) -> Duration? {
     let excess = exactLevel(verdict) - free - Rules.tests
-    return excess > 0 ? Self.pause(Int(excess.rounded(.up))) : nil
+    if excess <= 0 { return nil }
+    let pause = Self.pause(Int(excess.rounded(.up)))
+    return verdict == .others ? min(pause, Rules.noticed * 2) : pause
   }
 
   /// The pause of this number in a row, counted from 1.
@@ -169,7 +169,7 @@ package struct Suspicion: Hashable, Sendable {
     let gap = latest.map { $0.duration(to: now) / .seconds(1) }
     let isFirst = !hasChanged || isAnswered
     let isExpected = isExpected(offset)
-    (hasChanged, isAnswered, latest) = (true, false, now)
+    (hasChanged, isAnswered, latest, latestAside) = (true, false, now, nil)
     if isFirst {
       count(evidence(offset / .seconds(1), gap, window.map { $0 / .seconds(1) }), verdict)
       self.offset = offset
@@ -182,13 +182,13 @@ package struct Suspicion: Hashable, Sendable {
     if verdict == .others {
       // After a change that followed the start, a person saves as well.
       if !isFirst && !isExpected { level = 0 }
-      (forgiven, isLearned) = (level, false)
+      forgiven = level
     }
   }
 
-  /// The key has changed, and that does not count.
+  /// The key has changed, and that does not count. What changes after the next start may follow it.
   package mutating func changedAside(at now: Instant) {
-    if latest != nil { latest = now }
+    if latest != nil { latestAside = now }
   }
 
   /// The logarithm of the ratio of the likelihoods that a change follows the start, and that it comes at any time, or
@@ -207,7 +207,7 @@ package struct Suspicion: Hashable, Sendable {
     let isFree = exactLevel(verdict) <= free && evidence > -Rules.step.up
     let tested = free + Rules.tests
     let most = level < tested ? Rules.step.tested : Rules.step.up
-    let step = isFree ? Rules.step.up : max(min(evidence, most), isLearned ? 0 : -Rules.step.down)
+    let step = isFree ? Rules.step.up : max(min(evidence, most), -Rules.step.down)
     // No pause is left out.
     level = max(min(level + step, max(level, tested) + Rules.step.up), 0)
     forgiven = min(forgiven, level)
@@ -235,13 +235,6 @@ package struct Suspicion: Hashable, Sendable {
     if !isEmpty { hasChanged = true }
   }
 
-  /// It is known from elsewhere that runs change the key.
-  package mutating func prove() {
-    isLearned = true
-    forgiven = 0
-    while !isProved { level += 1 }
-  }
-
   /// Something starts for the latest change, in the same round.
   package mutating func answered() {
     isAnswered = true
@@ -252,7 +245,8 @@ package struct Suspicion: Hashable, Sendable {
   /// - Parameter isComplete: Whether it has ended by itself, so that it has changed all that it changes.
   package mutating func began(after time: Duration, isComplete: Bool = false) {
     let isLong = isComplete || time > (offset ?? .zero) * Rules.endOfRow
-    if !hasChanged && isLong && !isLearned { reset() }
+    if !hasChanged && isLong { reset() }
     (hasChanged, isAnswered) = (false, false)
+    latest = latestAside.take() ?? latest
   }
 }

@@ -229,7 +229,7 @@ struct SuspicionTests {
   @Test func `what others are proved to change has four more free starts`() {
     var suspicion = Suspicion()
     let delays = delays(45, .others, in: &suspicion)
-    #expect(delays[..<7].allSatisfy { $0 == .zero } && delays.last == .seconds(600))
+    #expect(delays[..<7].allSatisfy { $0 == .zero } && delays.last == Suspicion.Rules.noticed * 2)
   }
 
   @Test func `a second change of others after a start, at another time, begins anew`() {
@@ -250,15 +250,16 @@ struct SuspicionTests {
     #expect(suspicion.isEmpty)
   }
 
-  @Test func `what is known from elsewhere is delayed at once, until others change it`() {
+  @Test func `what changes aside just before a change does not make it one that follows a save`() {
     var suspicion = Suspicion()
-    suspicion.prove()
-    suspicion.began(after: .seconds(9), isComplete: true)
-    suspicion.began(after: .seconds(9), isComplete: true)
-    #expect(suspicion.delay(number: 1) == Suspicion.Rules.noticed)
-    suspicion.changed(.unknown, at: Instant(offset: .seconds(9000)), after: .seconds(1))
-    suspicion.changed(.others, at: Instant(offset: .seconds(9002)), after: .seconds(3))
-    #expect(suspicion.delay(number: 4) == .zero && !suspicion.isProved)
+    var now = Instant(offset: .zero)
+    for number in 0..<30 {
+      suspicion.began(after: .milliseconds(300))
+      now = now.advanced(by: .milliseconds(300) + suspicion.delay(number: number))
+      suspicion.changedAside(at: now)
+      suspicion.changed(.unknown, at: now, after: .milliseconds(290 + number * 7919 % 20))
+    }
+    #expect(suspicion.isProved)
   }
 
   @Test func `what is written again unchanged neither ends the row nor makes it longer`() {

@@ -12,7 +12,7 @@ final class ActivityMonitor: Sendable {
   /// The first pause after a start, and the last one: each is twice as long as the one before.
   private static let rare = (first: Duration.milliseconds(500), last: Duration.seconds(4))
   /// A pause is at least so many times as long as the processor time of the look before it.
-  private static let share = 25
+  private static let share = 100
 
   private struct State {
     var log = ActivityLog()

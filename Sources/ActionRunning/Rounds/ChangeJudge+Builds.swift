@@ -22,7 +22,6 @@ extension ChangeJudge {
   ) -> [Action] {
     if changes.isEmpty { return [] }
     note(changes, at: now, isInterruptible: hasInterruptibleService)
-    answered(changes)
     for change in changes {
       if let state = knowledge.files[change.path] {
         records[change.path]?.judgedContent = state.content

@@ -147,7 +147,7 @@ extension ChangeJudge {
 
   /// Whether a change may follow from what was reported of the runs.
   private func isEcho(_ change: PendingChange, at now: Instant) -> Bool {
-    guard let lastReport else { return false }
+    guard let lastReport, change.verdict != .others else { return false }
     if change.verdict == .run { return true }
     guard lastReport.duration(to: now) < Self.echoTime, let record = records[change.path] else {
       return false
@@ -192,8 +192,7 @@ extension ChangeJudge {
     let limits = changes.prefix(ContentReader.mostFiles).map { limit(of: $0, origin, at: now) }
     let delay = max(delay, limits.min() ?? .zero)
     isStopped = false
-    // A flush goes on, whose end would not resume the delay.
-    if delay > .zero && !isFlushing { return follow(changes, after: delay, at: now) }
+    if delay > .zero { return follow(changes, after: delay, at: now) }
     started(for: changes, at: now)
     followUpCount += 1
     let paths = changes.map(\.path)
@@ -201,8 +200,7 @@ extension ChangeJudge {
     let delayed = followUp?.paths.filter { !known.contains($0) } ?? []
     cancelFollowUp()
     observation = nil
-    // The delay is over; a flush goes on.
-    if !isFlushing { _ = makeGeneration() }
+    _ = makeGeneration()
     return [.run(paths + delayed)]
   }
 }

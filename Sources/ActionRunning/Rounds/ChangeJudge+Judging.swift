@@ -170,21 +170,25 @@ extension ChangeJudge {
   func limit(
     of change: PendingChange, _ origin: StartLimit.Origin? = nil, at now: Instant
   ) -> Duration {
-    let origin = origin ?? (change.verdict == .others ? .others : .unknown)
+    let isOfOthers = change.verdict == .others || records[change.path]?.isEdited == true
+    let origin = origin ?? (isOfOthers ? .others : .unknown)
     let own = keys(of: change).compactMap { records[$0]?.limit }
+    let all = limit.delay(of: origin, at: now)
     // One that has hardly led to starts waits a little at most because of those that have.
     let isFew = own.allSatisfy { !$0.isFrequent(at: now) }
-    let all = limit.delay(of: origin, at: now)
     return own.map { $0.delay(of: origin, at: now) }.reduce(
-      isFew ? min(all, StartLimit.Rules.shortest) : all, max)
+      isFew ? min(all, limit.shortest(at: now)) : all, max)
   }
 
-  /// Something starts for these changes.
+  /// Something starts for these changes, also if it does not begin a round: what changes then counts again.
   mutating func started(for changes: [PendingChange], at now: Instant) {
-    limit.started(at: now)
-    for key in Set(changes.prefix(ContentReader.mostFiles).flatMap(keys)) {
+    let keys = Set(changes.prefix(ContentReader.mostFiles).flatMap(keys))
+    for key in keys {
       records[key, default: Record()].limit.started(at: now)
+      records[key]?.suspicion.answered()
     }
+    limit.started(at: now)
+    common.answered()
   }
 
   /// The number of the follow-up that is due next.
@@ -224,19 +228,12 @@ extension ChangeJudge {
   private mutating func run(_ followUp: FollowUp, at now: Instant) -> [Action] {
     let changes = followUp.paths.compactMap { records[$0]?.due }
     started(for: changes, at: now)
-    answered(changes)
     // The run begins with this content, also if it does not begin a round.
     for path in followUp.paths { update(path) { $0.knownContent = $0.judgedContent } }
     beginObservation(of: followUp.paths)
     cancelFollowUp()
     _ = makeGeneration()
     return [.run(followUp.paths)]
-  }
-
-  /// Something starts for these changes, also if it does not begin a round.
-  mutating func answered(_ changes: [PendingChange]) {
-    for key in Set(changes.flatMap(keys)) { records[key]?.suspicion.answered() }
-    common.answered()
   }
 
   // MARK: Announcements

@@ -17,6 +17,7 @@ extension ChangeJudge {
     roundCount += 1
     updateAll { record in
       record.suspicion.began(after: time, isComplete: isComplete)
+      if record.suspicion.isEmpty { record.isAnnounced = false }
       record.beginRound()
     }
     forgetOldest()
@@ -82,7 +83,10 @@ extension ChangeJudge {
   ) -> [Action] {
     guard let reason = flushReason, generation == self.generation else { return [] }
     flushReason = nil
-    if reason == .ignored { return resumeFollowUp(at: now) }
+    if reason == .ignored {
+      return hasInterruptibleService && !unjudged.isEmpty
+        ? judgeBesideActiveRun(at: now, knowledge) : resumeFollowUp(at: now)
+    }
     if reason == .end || reason == .work { workTime = offset(at: now) }
     if reason == .end { (hasEnded, lastReport) = (!isStopped, now) }
     if isStopped {
@@ -133,9 +137,7 @@ extension ChangeJudge {
 
   /// A delay has ended.
   mutating func elapsed(generation: Int) -> [Action] {
-    guard generation == self.generation, !isFlushing, owesRun || !unjudged.isEmpty else {
-      return []
-    }
+    guard generation == self.generation, owesRun || !unjudged.isEmpty else { return [] }
     // Unreported changes must be known before the next run, or their paths would be compared with
     // older contents.
     flushReason = .delay

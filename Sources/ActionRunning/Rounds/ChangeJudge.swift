@@ -198,20 +198,6 @@ struct ChangeJudge: Sendable {
       .map(\.key)
   }
 
-  /// The paths of which it is proved that runs change them again and again.
-  var provedPaths: Set<Path> {
-    Set(records.filter { !$0.value.isEdited && $0.value.suspicion.isProved }.keys)
-  }
-
-  /// Runs of others change these paths again and again.
-  mutating func learn(_ paths: Set<Path>) {
-    for path in paths where records[path]?.isEdited != true {
-      records[path, default: Record()].suspicion.prove()
-      // It was announced for those runs.
-      records[path]?.isAnnounced = true
-    }
-  }
-
   mutating func makeGeneration() -> Int {
     generation += 1
     return generation

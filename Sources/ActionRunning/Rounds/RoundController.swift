@@ -120,11 +120,6 @@ final class RoundController: Sendable {
     }
   }
 
-  /// Runs of other rounds change these paths again and again.
-  func learn(_ paths: Set<Path>) {
-    state.access { $0.judge.learn(paths) }
-  }
-
   /// Begins a round. Its first run receives all changes that no run has received.
   func began() {
     let files = FileTime.now()

@@ -162,7 +162,7 @@ struct OwedChanges: Sendable {
   mutating func add(_ batch: ChangeBatch, to tasks: some Sequence<String>) {
     var known: [(before: Account, after: Account)] = []
     for task in tasks {
-      missed[task]?.subtract(batch.changes.map(\.path))
+      missed[task]?.subtract(batch.changes.flatMap { [$0.path] + ($0.from.map { [$0] } ?? []) })
       let before = accounts.removeValue(forKey: task) ?? Account()
       if let same = known.first(where: { $0.before == before }) {
         accounts[task] = same.after
@@ -177,7 +177,7 @@ struct OwedChanges: Sendable {
 
   /// Adds changes that a task watches.
   mutating func add(_ batch: ChangeBatch, to task: String) {
-    missed[task]?.subtract(batch.changes.map(\.path))
+    missed[task]?.subtract(batch.changes.flatMap { [$0.path] + ($0.from.map { [$0] } ?? []) })
     accounts[task, default: Account()].add(batch)
   }
 

@@ -56,6 +56,10 @@ extension TaskRunner {
       let changes = parts.union(of: watching)
       let evidence = isKnown ? evidence : [:]
       component.rounds.changed(changes, evidence, situation, burst: time)
+      // Also while services are stopped, whose end is no end of work.
+      if component.rounds.awaitsJudgment && activity(of: component.names).isBusy {
+        update(component.names) { $0.hasWorked = true }
+      }
       if situation == .buildingService {
         let services = state.access { state in
           watching.map(\.name).filter(state.machine.isBuildingService)
@@ -66,7 +70,6 @@ extension TaskRunner {
     reportChanges()
     watchClosely()
     updateFrequentPaths()
-    shareProofs()
   }
 
   /// The batch without the changes that start no task, if any task declares what it writes. Who made those is of no
@@ -99,8 +102,10 @@ extension TaskRunner {
     let (names, components) = state.access { ($0.machine.buildsThatMissSaves, $0.components) }
     return names.compactMap { name in
       let rounds = components.first { $0.names.contains(name) }?.rounds
+      // No build takes what is gone for up to date.
       let saved = parts[name].changes.filter { change in
-        switch evidence[change.path] {
+        if change.kind == .removed { return false }
+        return switch evidence[change.path] {
         case .others: true
         case .run: false
         case .unknown, nil: rounds?.records[change.path]?.isEdited == true
@@ -219,11 +224,10 @@ extension TaskRunner {
       setAside(paths, names)
     case .announce(let loop):
       report(.changes(.foundLoop(loop)))
-      // Once is enough.
-      shareProofs()
     case .announceOutputs(let paths):
       report(.changes(.foundOutputs(paths)))
-    case .announceOwed(let paths):
+    case .announceOwed(let list):
+      let paths = Set(list)
       let changes = state.access { state in
         NetChanges(names.sorted().flatMap { state.owed.trigger(of: $0).changes }).changes
       }.filter { paths.contains($0.path) || $0.from.map(paths.contains) ?? false }
@@ -373,14 +377,7 @@ extension TaskRunner {
       component.hasWorked = component.hasWorked || !isService
       component.ran.insert(name)
     }
-    let isInRound = state.access { state in
-      state.isIdle = false
-      return state.isInRound
-    }
-    // What changed while a service was stopped that is only restarted may concern other tasks.
-    if !isInRound && component.rounds.awaitsJudgment {
-      queue.async { component.rounds.checkpoint() }
-    }
+    state.access { $0.isIdle = false }
   }
 
   /// A process of the task has ended, and probably the work of the round. An early flush shortens the

@@ -4,17 +4,6 @@ import SystemCalls
 // What is known of the writers of changes, beyond one component.
 
 extension TaskRunner {
-  /// What the runs of one component change, they change for all others as well.
-  func shareProofs() {
-    let components = state.access { $0.components }
-    if components.count == 1 { return }
-    let proved = components.map(\.rounds.provedPaths)
-    let all = proved.reduce(into: Set()) { $0.formUnion($1) }
-    for (component, own) in zip(components, proved) where own != all {
-      component.rounds.learn(all.subtracting(own))
-    }
-  }
-
   func updateFrequentPaths() {
     let (components, declared) = state.access { ($0.components, $0.declaredPaths) }
     let paths = declared.union(components.flatMap(\.rounds.frequentPaths))

@@ -190,10 +190,6 @@ extension TaskRunner {
       // A run that was stopped before its start has no result.
       let result = worker.state.access { $0.result } ?? .cancelled
       advance { $0.ended(name, result) }
-      // What was changed while leftover processes were stopped, which is no end of a run.
-      if let component = component(of: name), component.rounds.awaitsJudgment {
-        endWork(of: component)
-      }
     }
   }
 

@@ -346,7 +346,7 @@ extension RunReporter {
       loop.isEdited || !loop.isProved && !loop.isFrequent
       ? nil : remedy(for: loop.path, entries: loop.entries, loop.names?.pattern)
     let cause =
-      loop.isProved
+      loop.isProved && !loop.isEdited
       ? "each run changes \(name)" : "each run is followed by a change, now of \(name)"
     let delay = "the next one starts in \(loop.delay.shortDescription)"
     let advice = remedy.map { "; \($0)" } ?? ""
