@@ -92,8 +92,8 @@ package struct Suspicion: Hashable, Sendable {
   private var forgiven = 0.0
   /// Up to this level nothing is delayed.
   private let free: Double
-  /// The times of the first change after each start, and since the change before.
-  private var (offsets, gaps) = (Average(), Average())
+  /// The times of the first change after each start, before the end of that run, and since the change before.
+  private var (offsets, ends, gaps) = (Average(), Average(), Average())
   /// When the key changed, after the latest start.
   package private(set) var offset: Duration?
   /// When it changed last, and when it did since the latest start without counting.
@@ -102,6 +102,17 @@ package struct Suspicion: Hashable, Sendable {
   package private(set) var hasChanged = false
   /// Whether something starts for the latest change, in the same round, so that the next one counts again.
   private var isAnswered = false
+
+  /// The latest first change in a run that ends by itself, until its end.
+  private var counted: Count?
+
+  /// What a change was counted by.
+  private struct Count: Hashable {
+    /// The level before, and whether it was one that is free.
+    let (level, isFree): (Double, Bool)
+    /// The logarithm of the likelihoods that it follows the start, and that it comes at any time.
+    let (follows, comes): (Double, Double)
+  }
 
   /// - Parameter free: Up to this level nothing is delayed.
   package init(free: Double = Rules.free) {
@@ -171,7 +182,10 @@ package struct Suspicion: Hashable, Sendable {
     let isExpected = isExpected(offset)
     (hasChanged, isAnswered, latest, latestAside) = (true, false, now, nil)
     if isFirst {
-      count(evidence(offset / .seconds(1), gap, window.map { $0 / .seconds(1) }), verdict)
+      let count = count(offset / .seconds(1), gap, window.map { $0 / .seconds(1) }, verdict)
+      level = raised(count)
+      forgiven = min(forgiven, level)
+      counted = window == nil || verdict == .others ? nil : count
       self.offset = offset
       // The first run may be slower than the others.
       if let gap {
@@ -191,26 +205,46 @@ package struct Suspicion: Hashable, Sendable {
     if latest != nil { latestAside = now }
   }
 
-  /// The logarithm of the ratio of the likelihoods that a change follows the start, and that it comes at any time, or
-  /// after the change before as that did.
-  private func evidence(_ offset: Double, _ gap: Double?, _ window: Double?) -> Double {
-    guard let gap, !gaps.isEmpty else { return 0 }
+  /// A run has ended by itself, so long after its start: what it writes at its end comes at the same time before that,
+  /// however long it lasts.
+  package mutating func ended(after time: Duration) {
+    guard let count = counted.take(), let offset else { return }
+    let time = (time - offset) / .seconds(1)
+    if !ends.isEmpty && !gaps.isEmpty {
+      let follows = max(ends.density(time), count.follows)
+      let atEnd = Count(
+        level: count.level, isFree: count.isFree, follows: follows, comes: count.comes)
+      level += raised(atEnd) - raised(count)
+    }
+    ends.add(time)
+  }
+
+  private func count(
+    _ offset: Double, _ gap: Double?, _ window: Double?, _ verdict: Verdict
+  ) -> Count {
+    let isFree = exactLevel(verdict) <= free
+    guard let gap, !gaps.isEmpty else {
+      return Count(level: level, isFree: isFree, follows: 0, comes: 0)
+    }
     let least = Rules.leastWindow
     // After a pause, a run is slower than those before, and what it writes is late by that.
     let inRun = level > free + Rules.tests ? least.afterPause : least.inRun
     let span = window.map { max($0, inRun) } ?? max(gaps.mean, least.otherwise)
-    return offsets.density(offset) - max(-log(span), gaps.density(gap))
+    return Count(
+      level: level, isFree: isFree, follows: offsets.density(offset),
+      comes: max(-log(span), gaps.density(gap)))
   }
 
-  private mutating func count(_ evidence: Double, _ verdict: Verdict) {
+  /// The level after a change.
+  private func raised(_ count: Count) -> Double {
+    let evidence = count.follows - count.comes
     // The first changes count unless they clearly do not follow the starts: no test has told them from others.
-    let isFree = exactLevel(verdict) <= free && evidence > -Rules.step.up
+    let isFree = count.isFree && evidence > -Rules.step.up
     let tested = free + Rules.tests
-    let most = level < tested ? Rules.step.tested : Rules.step.up
+    let most = count.level < tested ? Rules.step.tested : Rules.step.up
     let step = isFree ? Rules.step.up : max(min(evidence, most), -Rules.step.down)
     // No pause is left out.
-    level = max(min(level + step, max(level, tested) + Rules.step.up), 0)
-    forgiven = min(forgiven, level)
+    return max(min(count.level + step, max(count.level, tested) + Rules.step.up), 0)
   }
 
   /// Whether the key has changed about so long after the start before.

@@ -9,6 +9,8 @@ struct SuspicionTests {
   enum Changes: Hashable, Sendable {
     /// So long after each start, as a process writes it, more or less by so much.
     case afterStart(Double, Double)
+    /// At the end of each run, which lasts longer or shorter by this part.
+    case atEnd(Double)
     /// At an even pace, more or less by this part.
     case every(Double, Double)
     /// At any time, so often on average.
@@ -20,7 +22,7 @@ struct SuspicionTests {
 
     var followsStarts: Bool {
       switch self {
-      case .afterStart, .oncePerStart: true
+      case .afterStart, .atEnd, .oncePerStart: true
       case .every, .atRandom, .pairs: false
       }
     }
@@ -37,6 +39,8 @@ struct SuspicionTests {
     private var number = 0
     private var (now, next) = (0.0, 0.0)
     private var isSecond = false
+    /// How long the present run lasts.
+    private var length = 0.0
     private(set) var starts: [Double] = []
     /// How long each change has waited, after the run that was under way.
     private(set) var waits: [Double] = []
@@ -59,6 +63,9 @@ struct SuspicionTests {
         next =
           start + max(time + random(-spread...spread), 0.005) + random(0...0.01)
           + (isCold ? random(0.04...0.06) : 0)
+      case .atEnd(let part):
+        length = (duration ?? 0) * (1 + random(-part...part))
+        next = start + length - random(0.002...0.01)
       case .every(let pace, let part): next += pace * (1 + random(-part...part))
       case .atRandom(let pace):
         // The sum of three is random enough, and never far from it.
@@ -85,8 +92,9 @@ struct SuspicionTests {
         suspicion.began(after: .seconds(start - (starts.last ?? 0)), isComplete: duration != nil)
         limit.started(at: instant(start))
         starts.append(start)
+        if let duration { length = duration * random(0.97...1.03) }
         if starts.count == 1 || changes.followsStarts { plan(after: start) }
-        let length = duration.map { $0 * random(0.97...1.03) }
+        let length = duration.map { _ in self.length }
         var pending: [Double] = []
         while next < start + (length ?? .infinity), length != nil || pending.isEmpty {
           suspicion.changed(
@@ -97,6 +105,7 @@ struct SuspicionTests {
           plan(after: start)
         }
         number += 1
+        if let length { suspicion.ended(after: .seconds(length)) }
         let judged = length.map { start + $0 } ?? (pending[0] + 0.02)
         if pending.isEmpty || changes.followsStarts && next > judged && length != nil {
           // At rest a change acts at once.
@@ -189,6 +198,14 @@ struct SuspicionTests {
   func `what each run of a command writes becomes rare`(duration: Double, part: Double) {
     let time = duration < 0.3 ? 0.01 : duration / 2
     let most = mostStarts(.afterStart(time, time * part), in: duration)
+    #expect(most[0] <= 20 && most[1] <= 60, "\(most)")
+  }
+
+  @Test(arguments: [0.2, 0.5, 2, 10], [0.1, 0.5, 0.8])
+  func `what each run writes at its end becomes rare, however long it lasts`(
+    duration: Double, part: Double
+  ) {
+    let most = mostStarts(.atEnd(part), in: duration)
     #expect(most[0] <= 20 && most[1] <= 60, "\(most)")
   }
 

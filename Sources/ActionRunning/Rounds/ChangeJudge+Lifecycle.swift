@@ -87,7 +87,7 @@ extension ChangeJudge {
       return hasInterruptibleService && !unjudged.isEmpty
         ? judgeBesideActiveRun(at: now, knowledge) : resumeFollowUp(at: now)
     }
-    if reason == .end || reason == .work { workTime = offset(at: now) }
+    if reason == .end || reason == .work { workHasEnded(after: offset(at: now)) }
     if reason == .end { (hasEnded, lastReport) = (!isStopped, now) }
     if isStopped {
       // Before the end, the stopped runs have yet to end.
@@ -101,6 +101,12 @@ extension ChangeJudge {
     // In the middle of a round, the follow-up may change something yet.
     if reason == .checkpoint && observation?.hasLaunched == true { return actions }
     return concludeObservation(knowledge) + actions
+  }
+
+  private mutating func workHasEnded(after time: Duration) {
+    workTime = time
+    updateAll { $0.suspicion.ended(after: time) }
+    common.ended(after: time)
   }
 
   /// The user stops the runs. The present round has no follow-up; a later run receives its changes.

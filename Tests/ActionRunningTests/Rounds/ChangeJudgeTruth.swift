@@ -1,4 +1,5 @@
 import FileObservation
+import Support
 
 @testable import ActionRunning
 
@@ -29,8 +30,10 @@ struct ChangeJudgeTruth {
     mutating func reset() { self = Row() }
 
     var longestDelay: Duration {
+      // What others have changed as well may be tested.
       max(
-        ChangeJudgeRules.longestDelay(repetitions), ChangeJudgeRules.longestDelay(followers - 4))
+        ChangeJudgeRules.longestDelay(repetitions), ChangeJudgeRules.longestDelay(followers - 4),
+        followers < 4 ? .zero : Suspicion.Rules.test.least)
     }
 
     var isEmpty: Bool { repetitions == 0 }
