@@ -398,17 +398,17 @@ int csystem_adopt_orphans(pid_t *children, int capacity) {
   return count;
 }
 
-bool csystem_runs_program(pid_t leader, const char *names) {
+pid_t csystem_process_of_program(pid_t leader, const char *names) {
   struct tree tree = {.session = getsid(leader)};
   add_process(&tree, leader);
   while (tree.searched_count < tree.process_count) {
     pid_t process = tree.processes[tree.searched_count++];
     char path[64], name[32] = "\n";
     snprintf(path, sizeof path, "/proc/%d/comm", (int)process);
-    if (read_text(AT_FDCWD, path, name + 1, sizeof name - 1) > 1 && strstr(names, name)) return true;
+    if (read_text(AT_FDCWD, path, name + 1, sizeof name - 1) > 1 && strstr(names, name)) return process;
     for_each_entry(process, "task", add_children, &tree);
   }
-  return false;
+  return 0;
 }
 
 struct search {
@@ -536,9 +536,9 @@ int csystem_adopt_orphans(pid_t *children, int capacity) {
   return -1;
 }
 
-bool csystem_runs_program(pid_t leader, const char *names) {
+pid_t csystem_process_of_program(pid_t leader, const char *names) {
   (void)leader, (void)names;
-  return false;
+  return 0;
 }
 
 void csystem_files_open_for_writing(

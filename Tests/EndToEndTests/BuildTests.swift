@@ -97,6 +97,49 @@ import Testing
     }
   }
 
+  /// Makes `out/a.o` of the source, then `app`, which takes a second each. A stop does not remove the object.
+  private static func steps(_ source: String, _ compile: String) -> String {
+    """
+    app: out/a.o
+    \techo linking >> "$$LOG"; sleep 1; cat out/a.o > app
+    out/a.o: \(source)
+    \tmkdir -p out; x=$$(cat $<); \(compile) echo compiling >> "$$LOG"; sleep 1; echo "$$x" > $@
+    .PRECIOUS: out/a.o
+
+    """
+  }
+
+  @Test(arguments: [
+    // The object is written after the file that is renamed to the source, and before that.
+    (#"echo 2 > "$$OUTSIDE/a.c";"#, "linking", "app\n*.o\n"),
+    (#"echo 2 > "$$OUTSIDE/a.c";"#, "linking", "app\n"),
+    // It is written after the save, by a compiler that takes its time to end.
+    ("trap '' TERM;", "compiling", "app\nout\n"),
+    // And in a directory that is not watched.
+    ("trap '' TERM;", "compiling", "outside"),
+  ])
+  func `what a stopped build has written after a save is made again`(
+    _ compile: String, _ moment: String, _ place: String
+  ) async throws {
+    try await withProject { project in
+      let isOutside = place == "outside"
+      let directory = isOutside ? project.outside : project.root
+      try project.write("a.c", "1")
+      if !isOutside { try project.write(".gitignore", place) }
+      try project.write(directory + "/Makefile", Self.steps(project.path("a.c"), compile))
+      _ = try await project.startRunning([], "make", "-C", directory)
+      try await project.logged(moment)
+      if moment == "linking" {
+        try project.move(project.outside + "/a.c", to: "a.c")
+      } else {
+        try project.place("a.c", "2")
+      }
+      let question = try await project.start("--wait")
+      try await #expect(question.ended() == .exited(0))
+      #expect(project.read(directory + "/app") == "2\n")
+    }
+  }
+
   @Test func `the reason after a stopped build is what was saved, and not what the build has made`()
     async throws
   {

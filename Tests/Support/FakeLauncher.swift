@@ -125,6 +125,8 @@ package final class FakeGroup: LaunchedGroup {
     set { state.withLock { $0.isBuilding = newValue } }
   }
 
+  package var buildDirectory: Path? { isBuilding ? "/nowhere" : nil }
+
   /// The files that the group has open for writing.
   package var openFiles: [Path: WriteMode] {
     get { state.withLock(\.openFiles) }

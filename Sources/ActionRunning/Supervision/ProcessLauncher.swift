@@ -37,8 +37,8 @@ package protocol LaunchedGroup: Sendable {
   var survivor: Survivor? { get }
   /// The process ID of the leader.
   var leader: pid_t { get }
-  /// Whether the process or a descendant is one of ``BuildPrograms``.
-  var isBuilding: Bool { get }
+  /// The current directory of the process or the descendant that is one of ``BuildPrograms``; `nil` if none is.
+  var buildDirectory: Path? { get }
   /// Those of the paths that the process or a descendant has open for writing.
   func filesOpenForWriting(_ paths: [Path]) -> [Path: WriteMode]
 }

@@ -35,7 +35,7 @@ final class SystemGroup: LaunchedGroup {
 
   var leader: pid_t { group.leader }
 
-  var isBuilding: Bool { group.runs(programIn: BuildPrograms.names) }
+  var buildDirectory: Path? { group.directory(ofProgramIn: BuildPrograms.names) }
 
   func filesOpenForWriting(_ paths: [Path]) -> [Path: WriteMode] {
     group.filesOpenForWriting(paths)

@@ -134,10 +134,13 @@ final class TaskWorker: Sendable {
   }
 
   /// Whether a program works in the command that compares the times of files. Hooks and leftovers do not count.
-  var isBuilding: Bool { buildingGroup != nil }
+  var isBuilding: Bool { buildDirectory != nil }
+
+  /// The directory in which such a program works.
+  var buildDirectory: Path? { commandGroup?.buildDirectory }
 
   /// The group of the command, if such a program works in it.
-  var buildingGroup: (any LaunchedGroup)? { commandGroup.flatMap { $0.isBuilding ? $0 : nil } }
+  var buildingGroup: (any LaunchedGroup)? { isBuilding ? commandGroup : nil }
 
   /// The process ID of the command of a run, while it is alive.
   var commandLeader: pid_t? { commandGroup?.leader }

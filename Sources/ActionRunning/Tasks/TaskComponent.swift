@@ -16,6 +16,8 @@ struct TaskComponent: Sendable {
   var ran: Set<String> = []
   /// The decisions that wait for the end of a burst.
   var awaitingBurstEnd: Decisions?
+  /// What people have saved during builds, which may have read it before, until the next run.
+  var savedInBuilds: SavedInBuilds?
 
   /// The decisions of the rounds that wait for the end of the burst that is under way, so that the
   /// run receives the whole burst.

@@ -20,6 +20,17 @@ struct BuildSearch {
   /// The tasks whose files were saved during the pause.
   var changed: Set<String> = []
   var timer: (any ScheduledWork)?
+  /// The tasks that have been found to build, with the directories in which they did.
+  var directories: [String: Path] = [:]
+}
+
+/// What people have saved during builds, which may have read it before.
+struct SavedInBuilds {
+  var paths: Set<Path> = []
+  /// The time of the first save.
+  var first: FileTime
+  /// Where the builds have worked.
+  var directories: Set<Path> = []
 }
 
 extension TaskRunner {
@@ -60,16 +71,19 @@ extension TaskRunner {
     }
     if runs.isEmpty { return }
     let before = processorTimeOfThread()
-    let leaders = runs.filter(\.isBuilding).compactMap(\.commandLeader)
+    let builds = runs.compactMap { worker in worker.buildDirectory.map { (worker, $0) } }
     let cost = processorTimeOfThread() - before
     let (source, number) = state.access { state in
       state.buildSearch.next = now.advanced(
         by: max(BuildSearch.shortestPause, cost * BuildSearch.share))
       state.buildSearch.count += 1
-      for leader in leaders { state.buildSearch.found[leader] = state.buildSearch.count }
+      for leader in builds.compactMap(\.0.commandLeader) {
+        state.buildSearch.found[leader] = state.buildSearch.count
+      }
+      for (worker, path) in builds { state.buildSearch.directories[worker.name] = path }
       return (state.source, state.buildSearch.count)
     }
-    if leaders.isEmpty { return }
+    if builds.isEmpty { return }
     source?.flush { [weak self, queue] in
       // After the batch, which was handed to the queue.
       queue.async { [weak self] in
@@ -104,17 +118,21 @@ extension TaskRunner {
   }
 
   /// Finds the runs in which programs work that compare the times of files, or have worked when the changes were
-  /// reported.
-  func findBuilds() {
+  /// reported. Returns their tasks.
+  func findBuilds() -> Set<String> {
     let (runs, found) = state.access { state in
       (state.machine.possibleBuilds.compactMap { state.workers[$0] }, state.buildSearch.found)
     }
-    if runs.isEmpty { return }
-    let building = runs.filter { worker in
-      worker.isBuilding || worker.commandLeader.map { found[$0] != nil } ?? false
+    if runs.isEmpty { return [] }
+    var names: Set<String> = []
+    for worker in runs {
+      let path = worker.buildDirectory
+      if let path { state.access { $0.buildSearch.directories[worker.name] = path } }
+      let wasFound = worker.commandLeader.map { found[$0] != nil } ?? false
+      if path != nil || wasFound { names.insert(worker.name) }
     }
-    let names = Set(building.map(\.name))
-    state.access { $0.machine.setBuilding(names) }
+    state.access { [names] in $0.machine.setBuilding(names) }
+    return names
   }
 
   /// What people have saved while programs work in these services that compare the times of files, and whose restart
@@ -136,5 +154,69 @@ extension TaskRunner {
   func miss(_ changes: [ChangeBatch.Change], by name: String) {
     state.access { $0.owed.miss(changes.map(\.path), by: name) }
     report(.task(name, .missed(RunTrigger(.change, changes: changes))))
+  }
+
+  /// Remembers what people have saved while builds worked, or in the last moments of their runs, by the times of the
+  /// files: what those have written after it is newer, and may be without it.
+  func noteSaves(_ parts: BatchParts, _ evidence: [Path: Verdict], in builds: Set<String>) {
+    let (components, directories) = state.access { ($0.components, $0.buildSearch.directories) }
+    for component in components {
+      let paths = component.names.compactMap { directories[$0] }
+      guard !paths.isEmpty, let began = component.rounds.lastLaunch?.files else { continue }
+      let isBuilding = !builds.isDisjoint(with: component.names)
+      let ends = component.names.compactMap { worker($0)?.state.access(\.ended) ?? nil }
+      for change in component.names.flatMap({ parts[$0].changes.prefix(ContentReader.mostFiles) })
+      where isSaved(change, evidence[change.path], component.rounds.records[change.path]) {
+        let status = try? FileStatus(of: change.path, followsLinks: true)
+        // What is older than the build is older than all that it writes, whatever it holds.
+        guard let status, status.type == .file, status.modified >= began,
+          isBuilding || ends.contains(where: { status.modified <= $0 })
+        else { continue }
+        update(component.names) { component in
+          var saves = component.savedInBuilds ?? SavedInBuilds(first: status.modified)
+          saves.paths.insert(change.path)
+          saves.directories.formUnion(paths)
+          saves.first = min(saves.first, status.modified)
+          component.savedInBuilds = saves
+        }
+      }
+    }
+  }
+
+  /// Whether people rather than builds have made a change.
+  private func isSaved(
+    _ change: ChangeBatch.Change, _ verdict: Verdict?, _ record: ChangeJudge.Record?
+  ) -> Bool {
+    switch verdict {
+    case .others: return true
+    case .run: return false
+    case .unknown, nil:
+      if record?.isEdited == true { return true }
+      return change.kind == .modified && record?.wasJudged != true
+        && !FileKind.isBuilt(change.path)
+    }
+  }
+
+  /// A run of the task is about to begin, after builds during which people have saved files: what these have written
+  /// since must not look newer than that. If that cannot be achieved, the saves may be missing from now on.
+  func outdateOutputs(before name: String) {
+    guard let component = component(of: name), let saves = component.savedInBuilds else { return }
+    update(component.names) { $0.savedInBuilds = nil }
+    let proved = component.rounds.provedOutputs
+    // Most builds work below the session's directory, but one may be told another one.
+    let outer = saves.directories.filter { !$0.isWithin(directory) }
+    var isComplete = true
+    for place in outer.union([directory]) {
+      let outputs = BuildOutputs(directory: place)
+      isComplete =
+        outputs.outdate(before: saves.first) { path in
+          !saves.paths.contains(path) && (proved.contains(path) || FileKind.isBuilt(path))
+        } && isComplete
+    }
+    if isComplete { return }
+    let changes = saves.paths.sorted().map {
+      ChangeBatch.Change(path: $0, kind: .modified, type: .file)
+    }
+    miss(changes, by: name)
   }
 }

@@ -32,8 +32,9 @@ extension TaskRunner {
     let isAdopting = adoption.withLock(\.isOn)
     let hadOrphans = monitor.hadOrphans()
     let evidence = monitor.evidence(about: batch.changes)
-    findBuilds()
+    let builds = findBuilds()
     let parts = BatchParts(batch, state.access { $0.graph.audiences })
+    noteSaves(parts, evidence, in: builds)
     let received = state.access({ $0.components }).map { component in
       (component, divide(parts, in: component, for: isOwed))
     }

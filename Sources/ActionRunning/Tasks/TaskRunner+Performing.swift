@@ -158,7 +158,8 @@ extension TaskRunner {
 extension TaskRunner {
   /// What the run that starts receives.
   private func receive(_ name: String, _ reason: RunTrigger.Reason) -> RunTrigger {
-    state.access { $0.owed.start(name, reason) }
+    outdateOutputs(before: name)
+    return state.access { $0.owed.start(name, reason) }
   }
 
   private func handle(_ event: TaskWorker.Event, of worker: TaskWorker) {

@@ -109,9 +109,10 @@ int csystem_process_activity(
 /// returns their number, or -1 where the system cannot do that.
 int csystem_adopt_orphans(pid_t *children, int capacity);
 
-/// Whether a process or a descendant in its session runs a program with one of these names, as the kernel keeps
-/// them: at most 15 bytes. Each is followed by a line break, and the first one preceded by one.
-bool csystem_runs_program(pid_t leader, const char *names);
+/// The first of a process and its descendants in its session that runs a program with one of these names, as the
+/// kernel keeps them: at most 15 bytes; 0 if none does. Each name is followed by a line break, and the first one
+/// preceded by one.
+pid_t csystem_process_of_program(pid_t leader, const char *names);
 
 /// For each of the files, by device and inode, how a process or a descendant has it open: not for writing, for
 /// reading and writing anywhere, or for writing or appending only.

@@ -77,6 +77,14 @@ package func removeDirectory(_ path: Path) {
   _ = path.withCString { rmdir($0) }
 }
 
+/// Sets the times at which a file was read and written last. A symbolic link is not followed. Returns whether that was
+/// possible.
+package func setTimes(_ time: FileTime, of path: Path) -> Bool {
+  let (seconds, rest) = time.nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
+  let times = Array(repeating: timespec(tv_sec: Int(seconds), tv_nsec: Int(rest)), count: 2)
+  return path.withCString { utimensat(AT_FDCWD, $0, times, AT_SYMLINK_NOFOLLOW) } == 0
+}
+
 /// Replaces the content of a file, or creates it. A reader finds the old content or the new one, never a part.
 ///
 /// - Parameter temporary: A path in the same directory, at which the content is written first.

@@ -94,11 +94,13 @@ package enum WriteMode: Hashable, Sendable {
 }
 
 extension ProcessGroup {
-  /// Whether the leader or a descendant runs a program with one of these names, in lines with a line break before
-  /// the first one. Not known of other systems than Linux.
-  package func runs(programIn names: StaticString) -> Bool {
-    csystem_runs_program(
+  /// The current directory of the leader or the descendant that runs a program with one of these names, in lines with
+  /// a line break before the first one; `nil` if none does. Not known of other systems than Linux.
+  package func directory(ofProgramIn names: StaticString) -> Path? {
+    let process = csystem_process_of_program(
       leader, UnsafeRawPointer(names.utf8Start).assumingMemoryBound(to: CChar.self))
+    if process == 0 { return nil }
+    return (try? linkTarget(of: Path("/proc/\(process)/cwd"))) ?? "."
   }
 
   /// Those of the paths that the leader or a descendant has open for writing.

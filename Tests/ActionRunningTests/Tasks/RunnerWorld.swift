@@ -218,7 +218,7 @@ final class RunnerWorld: ProcessLauncher, ReadinessProbe {
     var isAlive: Bool { process.isAlive }
     var survivor: Survivor? { nil }
     var leader: pid_t { pid_t(number + 1) }
-    var isBuilding: Bool { false }
+    var buildDirectory: Path? { nil }
     func filesOpenForWriting(_ paths: [Path]) -> [Path: WriteMode] { [:] }
   }
 }
