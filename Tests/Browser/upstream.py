@@ -4,12 +4,15 @@ from pathlib import Path
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 class Upstream(ThreadingHTTPServer):
-    """Serves `files`: a text or a file for each path, alone or with headers. Echoes WebSockets."""
+    """Serves `files`: a text or a file for each path, alone or with headers, or bytes as they are. Echoes WebSockets.
+
+    Refuses uploads before it has read them. `/poll` is answered by nothing, and `gone` set when its client has left.
+    """
     daemon_threads = True
 
     def __init__(self, files, host="127.0.0.1"):
         super().__init__((host, 0), Handler)
-        self.files, self.port = files, self.server_address[1]
+        self.files, self.port, self.gone = files, self.server_address[1], threading.Event()
         threading.Thread(target=self.serve_forever, args=(0.05,), daemon=True).start()
 
     def server_close(self):
@@ -26,13 +29,24 @@ class Handler(BaseHTTPRequestHandler):
         if self.headers.get("Upgrade", "").lower() == "websocket":
             return self.echo()
         path = self.path.split("?")[0]
+        if path == "/poll":
+            self.close_connection = True
+            return self.rfile.read(1) or self.server.gone.set()
         found = self.server.files.get(path)
+        if isinstance(found, bytes):
+            self.close_connection = True
+            return self.wfile.write(found)
         body, headers = found if isinstance(found, tuple) else (found or "not found", {})
         data = body.read_bytes() if isinstance(body, Path) else body.encode()
         kind = mimetypes.guess_type(path)[0] or "text/html"
         self.begin(404 if found is None else 200, {
             "Content-Type": kind, "Content-Length": str(len(data)), **headers})
         self.wfile.write(data)
+
+    def do_POST(self):
+        self.close_connection = True
+        self.begin(413, {"Content-Length": "3", "Connection": "close"})
+        self.wfile.write(b"big")
 
     def begin(self, status, headers):
         self.send_response(status)
