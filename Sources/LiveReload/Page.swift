@@ -9,10 +9,6 @@ public struct Page: Hashable, Sendable {
     case directory(Path)
     /// Another server, to which requests are passed.
     case upstream(ServerAddress)
-
-    fileprivate var directories: [Path] {
-      if case .directory(let path) = self { [path] } else { [] }
-    }
   }
 
   /// The name of the page in messages.
@@ -60,7 +56,8 @@ public struct Page: Hashable, Sendable {
     self.port = port
     self.hosts = hosts
     self.dependencies = dependencies
-    self.watched = watched ?? source.directories
+    self.watched = watched ?? []
+    if watched == nil, case .directory(let path) = source { self.watched = [path] }
     self.fallback = fallback
   }
 

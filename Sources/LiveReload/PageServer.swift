@@ -49,9 +49,9 @@ public final class PageServer: Sendable {
     core = Confined(nil, to: queue)
     let directory = directory ?? (try? currentDirectory()) ?? "/"
     queue.wait {
-      guard let loop = try? SocketLoop(queue: queue) else { return }
+      guard let network = try? KernelNetwork(queue: queue) else { return }
       let made = ServerCore(
-        directory: directory, loop: loop,
+        directory: directory, loop: SocketLoop(network, DispatchScheduler(queue: queue)),
         mostConnections: ConnectionLimit.connections(forOpenFiles: openFileLimit()),
         hostAdvice: hostAdvice, report: report, openEditor: openEditor)
       core.access { $0 = made }

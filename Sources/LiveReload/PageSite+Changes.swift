@@ -63,16 +63,15 @@ extension PageSite {
 
   /// The processes behind the page are known, or have changed.
   func note(_ event: ServerMonitor.Event) {
-    if case .found(let isDescendant) = event { isServedByTask = isDescendant }
     switch event {
-    case .found(isDescendant: true):
+    case .found(let isDescendant):
+      isServedByTask = isDescendant
+      if !isDescendant { return }
       // The command may keep running, and even start its server again by itself.
       let running = page.dependencies.filter {
         core.status.task($0)?.state == .running && !isService($0)
       }
       perform(session.serves(running, at: core.milliseconds))
-    case .found(isDescendant: false):
-      break
     case .changed:
       perform(session.processChanged(at: core.milliseconds))
     }
@@ -133,11 +132,9 @@ extension PageSite {
     switch decision {
     case .send(let message):
       send(message)
-    case .wait(let milliseconds):
+    case .wait(let milliseconds, let path):
       wait(milliseconds)
-    case .waitForLoop(let milliseconds, let path):
-      wait(milliseconds)
-      if hasFoundLoop { return }
+      guard let path, !hasFoundLoop else { return }
       hasFoundLoop = true
       core.report(
         .warning(

@@ -63,7 +63,7 @@ extension PageSite {
     guard case .directory(let root) = page.source else { return line }
     var text = Array(line.utf8)
     let found = SourceLocation.find(in: text) { name in
-      guard let path = try? RequestPath(target: name.utf8) else { return nil }
+      guard let path = RequestPath(target: name.utf8) else { return nil }
       let names = path.components + (path.endsWithSlash ? [Array("index.html".utf8)] : [])
       let file = names.reduce(root) { $0.appending($1) }
       let status = try? FileStatus(of: file, followsLinks: true)

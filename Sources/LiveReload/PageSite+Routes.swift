@@ -2,11 +2,9 @@ import Support
 
 /// A path that watchrun itself serves, with its handler.
 struct Route: Sendable {
-  /// The handler of a request.
-  enum Answer: Sendable {
-    case response(@Sendable (PageSite, HTTPRequestHead) -> HTTPResponse)
-    case exchange(@Sendable (PageSite, HTTPRequestHead, ServerConnection) -> (any Exchange)?)
-  }
+  /// Starts answering a request. The result is the exchange; `nil` if the response has been written completely.
+  typealias Answer =
+    @Sendable (PageSite, HTTPRequestHead, ServerConnection) -> (any Exchange)?
 
   private static let prefix = "/__watchrun/"
   /// The path at which clients of the LiveReload protocol request the script.
@@ -14,16 +12,16 @@ struct Route: Sendable {
   private static let reading = ["GET", "HEAD"]
 
   private static let all = [
-    Route(reading, script, isForAnyone: true, .response { $0.client(for: $1) }),
-    Route(reading, prefix + "client.js", isForAnyone: true, .response { $0.client(for: $1) }),
-    Route(reading, prefix + "overlay.js", .response { _, _ in .overlay }),
-    Route(reading, prefix + "worker.js", .response { _, _ in .worker }),
-    Route(["GET"], prefix + "events", .exchange { $0.openEvents($1, on: $2) }),
-    Route(reading, prefix, .response { site, _ in site.core.statusPage() }),
-    Route(reading, prefix + "status.json", .response { site, _ in site.core.statusJSON() }),
-    Route(["POST"], prefix + "console", .exchange { $0.receiveConsole($1, on: $2) }),
-    Route(["POST"], prefix + "open", .response { $0.core.openEditor(query: $1.query) }),
-    Route(["POST"], prefix + "run", .response { $0.core.runAgain(query: $1.query) }),
+    Route(reading, script, isForAnyone: true) { $0.client(for: $1) },
+    Route(reading, prefix + "client.js", isForAnyone: true) { $0.client(for: $1) },
+    Route(reading, prefix + "overlay.js") { _, _ in .script(PackageResources.overlay_min_js) },
+    Route(reading, prefix + "worker.js") { _, _ in .script(PackageResources.worker_min_js) },
+    Route(["GET"], prefix + "events", exchange: { $0.openEvents($1, on: $2) }),
+    Route(reading, prefix) { site, _ in site.core.statusPage() },
+    Route(reading, prefix + "status.json") { site, _ in site.core.statusJSON() },
+    Route(["POST"], prefix + "console", exchange: { $0.receiveConsole($1, on: $2) }),
+    Route(["POST"], prefix + "open") { $0.core.openEditor(query: $1.query) },
+    Route(["POST"], prefix + "run") { $0.core.runAgain(query: $1.query) },
   ]
 
   /// Whether pages of other servers may request it.
@@ -32,11 +30,24 @@ struct Route: Sendable {
   private let methods: [String]
   private let path: String
 
-  private init(_ methods: [String], _ path: String, isForAnyone: Bool = false, _ answer: Answer) {
+  private init(
+    _ methods: [String], _ path: String, isForAnyone: Bool = false,
+    exchange answer: @escaping Answer
+  ) {
     self.methods = methods
     self.path = path
     self.isForAnyone = isForAnyone
     self.answer = answer
+  }
+
+  private init(
+    _ methods: [String], _ path: String, isForAnyone: Bool = false,
+    _ respond: @escaping @Sendable (PageSite, HTTPRequestHead) -> HTTPResponse
+  ) {
+    self.init(methods, path, isForAnyone: isForAnyone) { site, request, connection in
+      connection.respond(respond(site, request))
+      return nil
+    }
   }
 
   /// The route of a request; `nil` for a request to the page itself.
@@ -49,7 +60,7 @@ struct Route: Sendable {
     } ?? unknown
   }
 
-  private static let unknown = Route([], "", .response { _, _ in .text(404, "Not found") })
+  private static let unknown = Route([], "") { _, _ in .text(404, "Not found") }
 }
 
 extension PageSite {
@@ -61,13 +72,7 @@ extension PageSite {
       connection.respond(.text(403, "Only pages of this server may request this"))
       return nil
     }
-    switch route.answer {
-    case .response(let make):
-      connection.respond(make(self, request))
-      return nil
-    case .exchange(let begin):
-      return begin(self, request, connection)
-    }
+    return route.answer(self, request, connection)
   }
 
   /// Whether a request is from a page of this server, or not from a browser.
@@ -96,8 +101,7 @@ extension PageSite {
     _ request: HTTPRequestHead, on connection: ServerConnection
   ) -> any Exchange {
     let stream = EventStream(
-      on: connection, wantsStatus: request.query.elementsEqual("status".utf8),
-      onClose: { [weak self] in self?.streams[ObjectIdentifier($0)] = nil })
+      on: connection, of: self, wantsStatus: request.query.elementsEqual("status".utf8))
     streams[ObjectIdentifier(stream)] = stream
     let greeting = ReloadMessage.hello(
       session: core.session, revision: revision,
@@ -124,9 +128,6 @@ extension PageSite {
 }
 
 extension HTTPResponse {
-  fileprivate static var overlay: HTTPResponse { script(PackageResources.overlay_min_js) }
-  fileprivate static var worker: HTTPResponse { script(PackageResources.worker_min_js) }
-
   fileprivate static func script(_ text: [UInt8], isImmutable: Bool = false) -> HTTPResponse {
     var response = HTTPResponse(200, text, type: "text/javascript; charset=utf-8")
     response.fields.append("Cache-Control", isImmutable ? "max-age=86400, immutable" : "no-cache")

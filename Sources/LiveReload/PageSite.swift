@@ -46,11 +46,7 @@ final class PageSite {
     rules = page.rules
     switch page.source {
     case .directory(let path):
-      files = FileResponder(
-        path,
-        FileResponder.Options(
-          fallback: page.fallback, listsDirectories: page.listsDirectories,
-          servesDotFiles: page.servesDotFiles, followsLinks: page.followsLinks))
+      files = FileResponder(path, of: page)
     case .upstream:
       files = nil
     }
@@ -94,7 +90,7 @@ final class PageSite {
     for listener in listeners { listener.close() }
     for monitor in monitors.values { monitor.stop() }
     stopReading()
-    for socket in sockets.values { socket.goAway() }
+    for socket in sockets.values { socket.close(WebSocketFrame.CloseCode.goingAway) }
     for connection in connections.values { connection.stream.close() }
     connections = [:]
   }
@@ -171,11 +167,7 @@ extension PageSite {
   private func openSocket(
     _ request: HTTPRequestHead, _ connection: ServerConnection
   ) -> (any Exchange)? {
-    guard
-      let socket = LiveReloadSocket(
-        request, on: connection,
-        onClose: { [weak self] in self?.sockets[ObjectIdentifier($0)] = nil })
-    else {
+    guard let socket = LiveReloadSocket(request, on: connection, of: self) else {
       connection.respond(.text(400, "The WebSocket handshake is invalid"))
       return nil
     }

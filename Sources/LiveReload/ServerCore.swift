@@ -48,9 +48,7 @@ final class ServerCore {
   /// The path for display.
   func shown(_ path: Path) -> Path { path.shown(in: directory) }
 
-  func randomText() -> String { Self.randomText() }
-
-  private static func randomText() -> String {
+  static func randomText() -> String {
     (0..<2).map { _ in String(UInt64.random(in: 0...UInt64.max), radix: 36) }.joined()
   }
 
@@ -132,7 +130,7 @@ final class ServerCore {
   }
 
   func statusPage() -> HTTPResponse {
-    let nonce = randomText()
+    let nonce = Self.randomText()
     let page = PackageResources.status_html.replacing("__NONCE__", with: nonce)
     var response = HTTPResponse(200, page, type: "text/html; charset=utf-8", isKept: false)
     response.fields.append(

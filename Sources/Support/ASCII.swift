@@ -14,6 +14,12 @@ extension UInt8 {
 }
 
 extension Collection<UInt8> {
+  /// The first index of a text. `contains` would link the regular expression engine into the program, which is larger
+  /// than watchrun itself.
+  package func firstIndex(of text: String) -> Index? {
+    indices.first { self[$0...].starts(with: text.utf8) }
+  }
+
   /// The value of decimal digits, clamped to `limit`; `nil` for anything else, and without a digit.
   @inlinable
   package func decimal(limit: Int = .max) -> Int? {

@@ -65,7 +65,7 @@ final class ReadinessCheck: Sendable {
   /// Examines a line of the service's output.
   func sees(_ line: [UInt8]) {
     guard case .line(let text) = readiness.condition, !state.withLock(\.isOver) else { return }
-    if TerminalLine(line).text.includes(Array(text.utf8)) { succeed() }
+    if TerminalLine(line).text.firstIndex(of: text) != nil { succeed() }
   }
 
   /// Ends the check without a report.
@@ -128,13 +128,5 @@ final class ReadinessCheck: Sendable {
     before.next?.cancel()
     probe.cancel()
     return !before.isOver
-  }
-}
-
-extension [UInt8] {
-  /// Whether these bytes occur in it.
-  fileprivate func includes(_ part: [UInt8]) -> Bool {
-    guard part.count <= count else { return false }
-    return (0...(count - part.count)).contains { self[$0...].starts(with: part) }
   }
 }

@@ -6,20 +6,15 @@ import Support
 /// Loopback hosts are always allowed, on any port: `localhost`, names that end in `.localhost`,
 /// `127.0.0.0/8` and `::1`.
 struct AccessPolicy: Sendable {
-  private var hosts: Set<HostAddress> = []
-  private var allowsAddresses = false
+  private let hosts: Set<HostAddress>
+  private let allowsAddresses: Bool
 
   /// Creates a policy that also allows these names and addresses. `0.0.0.0` and `::` allow every
   /// address, but no name. Entries that are neither a name nor an address are ignored.
   init(hosts: [String]) {
-    for host in hosts {
-      guard let address = HostAddress(host: host) else { continue }
-      if address.isUnspecified {
-        allowsAddresses = true
-      } else {
-        self.hosts.insert(address)
-      }
-    }
+    let addresses = hosts.compactMap { HostAddress(host: $0) }
+    allowsAddresses = addresses.contains(where: \.isUnspecified)
+    self.hosts = Set(addresses.filter { !$0.isUnspecified })
   }
 
   /// Whether a request with this `Host` header may be answered. A request without one may not.
@@ -56,16 +51,11 @@ struct AccessPolicy: Sendable {
     host.isLoopback || hosts.contains(host)
   }
 
+  /// No web page has such an origin.
   private static func isExtension(_ origin: [UInt8]) -> Bool {
-    for scheme in ["chrome-extension://", "moz-extension://", "safari-web-extension://"] {
-      guard origin.starts(with: scheme.utf8) else { continue }
-      let identifier = origin.dropFirst(scheme.utf8.count)
-      return (1...128).contains(identifier.count)
-        && identifier.allSatisfy {
-          $0.isLetterASCII || $0.isDigitASCII || $0 == UInt8(ascii: "-")
-        }
+    ["chrome-extension://", "moz-extension://", "safari-web-extension://"].contains {
+      origin.starts(with: $0.utf8)
     }
-    return false
   }
 }
 

@@ -21,26 +21,14 @@ struct EntityTag: Hashable, Sendable {
     self.text = "\"\(text)\""
   }
 
-  /// Whether the value of an `If-None-Match` header names this tag, or `*`: status 304.
-  ///
-  /// Weak tags match too. A malformed value matches nothing.
+  /// Whether the value of an `If-None-Match` header names this tag, or is `*`: status 304. Weak tags match too.
   func matches(ifNoneMatch value: some Collection<UInt8>) -> Bool {
-    var rest = Array(value).trimmedBlanks
-    if rest.elementsEqual("*".utf8) { return true }
-    var isFound = false
-    while !rest.isEmpty {
-      if rest.starts(with: "W/".utf8) { rest = rest.dropFirst(2) }
-      guard rest.first == UInt8(ascii: "\""),
-        let end = rest.dropFirst().firstIndex(of: UInt8(ascii: "\""))
-      else { return false }
-      if rest[...end].elementsEqual(text.utf8) { isFound = true }
-      rest = rest[(end + 1)...].trimmedBlanks
-      if rest.isEmpty { break }
-      guard rest.first == UInt8(ascii: ",") else { return false }
-      // Empty elements are allowed.
-      while rest.first == UInt8(ascii: ",") { rest = rest.dropFirst().trimmedBlanks }
+    if Array(value).trimmedBlanks.elementsEqual("*".utf8) { return true }
+    // This tag has no comma. Parts of others that have one lack a quote.
+    return value.split(separator: UInt8(ascii: ",")).contains { part in
+      let tag = Array(part).trimmedBlanks
+      return (tag.starts(with: "W/".utf8) ? tag.dropFirst(2) : tag).elementsEqual(text.utf8)
     }
-    return isFound
   }
 
   /// Whether a range may be sent for a request with this `If-Range` header: it has exactly this

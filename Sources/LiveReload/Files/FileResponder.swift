@@ -2,26 +2,19 @@ import SystemCalls
 
 /// Answers requests with files of a directory. Never reads a file outside of it.
 struct FileResponder {
-  /// The options for serving a directory.
-  struct Options: Hashable, Sendable {
-    var fallback: String?
-    var listsDirectories = false
-    var servesDotFiles = false
-    var followsLinks = false
-  }
-
   /// Files up to this size are sent together with the head of the response.
   private static let smallSize = 32 * 1024
   /// Longer pages are sent without the script, since a page with it is built in memory.
   private static let largestPage = 16 * 1024 * 1024
 
   private let root: Path
-  private let options: Options
+  /// The page, which has the options.
+  private let options: Page
 
   /// - Parameter root: The directory. It need not exist yet.
-  init(_ root: Path, _ options: Options) {
+  init(_ root: Path, of page: Page) {
     self.root = root
-    self.options = options
+    options = page
   }
 
   /// The tag that is added to pages, and the variant of their entity tags.
@@ -37,7 +30,7 @@ struct FileResponder {
       response.fields.append("Allow", "GET, HEAD")
       return response
     }
-    guard let path = try? RequestPath(target: request.target) else {
+    guard let path = RequestPath(target: request.target) else {
       return HTTPResponse.text(404, "Not found")
     }
     if path.hasDotFile && !options.servesDotFiles { return notFound(request, script) }

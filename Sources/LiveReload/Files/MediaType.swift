@@ -36,7 +36,7 @@ enum MediaType {
   private static let ofPages: Set = ["css", "data", "html", "js", "mjs", "svg", "wasm"]
 
   /// The extension of a file name, in lowercase.
-  private static func nameEnd(_ name: some Collection<UInt8>) -> String {
+  static func nameEnd(_ name: some Collection<UInt8>) -> String {
     let bytes = Array(name)
     let base = bytes[((bytes.lastIndex(of: UInt8(ascii: "/")) ?? -1) + 1)...]
     guard let dot = base.lastIndex(of: UInt8(ascii: ".")), dot > base.startIndex else { return "" }

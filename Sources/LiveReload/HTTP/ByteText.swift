@@ -35,22 +35,11 @@ extension BidirectionalCollection<UInt8> {
 }
 
 extension [UInt8] {
-  /// The first index of a string.
-  func firstIndex(of text: String) -> Int? {
-    let part = [UInt8](text.utf8)
-    guard !part.isEmpty, part.count <= count else { return nil }
-    return (0...(count - part.count)).first { self[$0...].starts(with: part) }
-  }
-
   /// The bytes with each occurrence of a string replaced by another.
   func replacing(_ text: String, with other: String) -> [UInt8] {
-    var result: [UInt8] = []
-    var rest = self
-    while let index = rest.firstIndex(of: text) {
-      result += rest[..<index] + [UInt8](other.utf8)
-      rest = [UInt8](rest[(index + text.utf8.count)...])
-    }
-    return result + rest
+    guard let index = firstIndex(of: text) else { return self }
+    let rest = Array(self[(index + text.utf8.count)...])
+    return self[..<index] + Array(other.utf8) + rest.replacing(text, with: other)
   }
 }
 

@@ -11,8 +11,6 @@ struct HTTPFields: Sendable {
   private var bytes: [UInt8] = []
   private var fields: [Field] = []
 
-  var count: Int { fields.count }
-
   init() {}
 
   init(_ pairs: KeyValuePairs<String, String>) {

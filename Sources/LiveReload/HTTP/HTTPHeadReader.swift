@@ -87,7 +87,7 @@ enum HTTPHeadReader {
     _ fields: HTTPFields, _ minorVersion: Int
   ) throws(HTTPError) -> HTTPFraming {
     let codings = fields.all("transfer-encoding")
-    let length = try contentLength(fields)
+    let length = try contentLength(fields, ofResponse: false)
     if codings.isEmpty { return length.map { $0 == 0 ? .none : .length($0) } ?? .none }
     if length != nil { throw HTTPError(status: 400, reason: "the body has two lengths") }
     if minorVersion == 0 {
@@ -102,7 +102,7 @@ enum HTTPHeadReader {
   private static func responseFraming(
     _ fields: HTTPFields, _ status: Int, to method: String
   ) throws(HTTPError) -> HTTPFraming {
-    let length = try contentLength(ofResponse: fields)
+    let length = try contentLength(fields, ofResponse: true)
     if method == "HEAD" || status < 200 || status == 204 || status == 304 { return .none }
     let codings = fields.list("transfer-encoding").filter { !$0.elementsEqual("identity".utf8) }
     guard codings.joined().allSatisfy(\.isToken) else {
@@ -118,24 +118,17 @@ enum HTTPHeadReader {
     }
   }
 
-  private static func contentLength(_ fields: HTTPFields) throws(HTTPError) -> Int? {
-    let values = fields.all("content-length")
-    guard let value = values.first else { return nil }
-    guard values.count == 1, let length = decimal(value) else {
-      throw HTTPError(status: 400, reason: "the length of the body is malformed")
-    }
-    return length
-  }
-
-  /// The length of a response. Duplicates that are equal are one (RFC 9110, 8.6).
-  static func contentLength(ofResponse fields: HTTPFields) throws(HTTPError) -> Int? {
-    let values = fields.all("content-length").flatMap {
-      $0.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false).map(\.trimmedBlanks)
+  /// The length of a body. Duplicates that are equal are one in a response (RFC 9110, 8.6).
+  static func contentLength(_ fields: HTTPFields, ofResponse: Bool) throws(HTTPError) -> Int? {
+    let values = fields.all("content-length").flatMap { value in
+      ofResponse
+        ? value.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
+          .map(\.trimmedBlanks) : [value]
     }
     guard let value = values.first else { return nil }
-    guard let length = decimal(value), values.allSatisfy({ decimal($0) == length }) else {
-      throw HTTPError(status: 400, reason: "the length of the body is malformed")
-    }
+    guard let length = decimal(value), ofResponse || values.count == 1,
+      values.allSatisfy({ decimal($0) == length })
+    else { throw HTTPError(status: 400, reason: "the length of the body is malformed") }
     return length
   }
 

@@ -30,8 +30,8 @@ struct HTTPResponse {
     }
   }
 
-  /// Whether the length of the body is sent.
-  var hasLength: Bool { status != 304 && status != 204 && status >= 200 }
+  /// Whether there is a body, except in an answer to HEAD.
+  var hasBody: Bool { status != 304 && status != 204 }
 
   /// The reason phrase of a status that the server itself sends.
   static func reason(of status: Int) -> String {

@@ -64,7 +64,7 @@ final class ByteStream: SocketHandler {
   /// The number of buffered bytes, not counting files.
   private(set) var pendingCount = 0
   private var canRead = false
-  private var canWrite = true
+  private var canWrite: Bool
   private var isPaused = false
   private var hasReadEnd = false
   /// Whether our side is ended as soon as the output has been sent.
@@ -72,33 +72,27 @@ final class ByteStream: SocketHandler {
   private var isDiscarding = false
   /// Whether the peer, a server, takes no more, though it may have answered before.
   private var hasRefused = false
-  private var isConnecting = false
+  private var isConnecting: Bool
   /// Whether a peer that takes no output is left alone.
   private let isPatient: Bool
   private var deadlines = StreamDeadlines()
   /// The call for the next deadline, or for an earlier one that was cleared or renewed.
   private var alarm: (time: Instant, number: UInt64)?
 
-  /// Creates the stream of a connected socket.
-  init(_ socket: any StreamSocket, on loop: SocketLoop) throws(SystemError) {
-    self.loop = loop
-    self.socket = socket
-    isPatient = false
-    token = try loop.add(self, for: socket)
-  }
-
-  /// Creates the stream of a socket that is still connecting. `drained` is called when it is
-  /// connected.
+  /// Creates the stream of a socket of a client, or of one that is still connecting to a server. `drained` is called
+  /// when that is connected.
   ///
   /// A server may take a request as slowly as it likes: its client decides how long to wait.
-  init(connecting socket: any StreamSocket, on loop: SocketLoop) throws(SystemError) {
+  init(
+    _ socket: any StreamSocket, isConnecting: Bool = false, on loop: SocketLoop
+  ) throws(SystemError) {
     self.loop = loop
     self.socket = socket
-    isPatient = true
-    isConnecting = true
-    canWrite = false
+    self.isConnecting = isConnecting
+    isPatient = isConnecting
+    canWrite = !isConnecting
     token = try loop.add(self, for: socket)
-    start(.connecting)
+    if isConnecting { start(.connecting) }
   }
 
   /// Sets the receiver of events, which is referenced weakly.
@@ -142,7 +136,7 @@ final class ByteStream: SocketHandler {
         advance(by: count)
         if case .file = part {
           slices += count
-          if slices >= Self.fileSlice, !output.isEmpty { return continueLater() }
+          if slices >= Self.fileSlice, !output.isEmpty { return loop.giveTurn(to: token) }
         }
       case .nothing:
         canWrite = false
@@ -161,7 +155,7 @@ final class ByteStream: SocketHandler {
     hasRefused = true
     (output, pendingCount) = ([], 0)
     canRead = true
-    continueLater()
+    loop.giveTurn(to: token)
   }
 
   private func send(_ part: Part) -> Socket.Sent {
@@ -194,11 +188,6 @@ final class ByteStream: SocketHandler {
     }
   }
 
-  /// Serves other streams before sending more.
-  private func continueLater() {
-    loop.giveTurn(to: token)
-  }
-
   func takeTurn() {
     continueWriting()
     if canRead { readAvailableBytes() }
@@ -220,7 +209,7 @@ final class ByteStream: SocketHandler {
   func resume() {
     guard isPaused else { return }
     isPaused = false
-    if canRead { continueLater() }
+    if canRead { loop.giveTurn(to: token) }
   }
 
   /// Whether the peer has neither sent a byte nor closed its side since the last read. Bytes that
@@ -256,7 +245,7 @@ final class ByteStream: SocketHandler {
       if deadlines.has(.halfClosed) { start(.halfClosed) }
       owner?.received(UnsafeRawBufferPointer(rebasing: loop.readBuffer[..<count]))
     }
-    continueLater()
+    loop.giveTurn(to: token)
   }
 
   // MARK: - Events
@@ -348,7 +337,7 @@ final class ByteStream: SocketHandler {
     socket.shutDownWriting()
     endsWhenSent = false
     start(isDiscarding ? .draining : .halfClosed)
-    if canRead { continueLater() }
+    if canRead { loop.giveTurn(to: token) }
   }
 
   /// Closes the stream at once. Unsent output is lost.

@@ -25,7 +25,7 @@ final class KernelNetwork: Network, @unchecked Sendable {
     let source = DispatchSource.makeReadSource(fileDescriptor: poller.number, queue: queue)
     // The handlers retain the network, and so the descriptor, until the source is cancelled.
     source.setEventHandler { @Sendable [self] in readEvents() }
-    source.setCancelHandler { @Sendable [self] in sourceIsGone() }
+    source.setCancelHandler { @Sendable [self] in self.source = nil }
     self.source = source
     source.activate()
   }
@@ -35,10 +35,6 @@ final class KernelNetwork: Network, @unchecked Sendable {
     handler = nil
     completions = [:]
     source?.cancel()
-  }
-
-  private func sourceIsGone() {
-    source = nil
   }
 
   private func readEvents() {
@@ -82,7 +78,7 @@ final class KernelNetwork: Network, @unchecked Sendable {
 
   func connect(to address: String, port: UInt16) -> (any StreamSocket)? {
     guard let number = try? Socket.connect(to: address, port: port).release() else { return nil }
-    return socket(owning: number)
+    return KernelSocket(Descriptor(owning: number), self)
   }
 
   func findProcesses(
@@ -103,9 +99,6 @@ final class KernelNetwork: Network, @unchecked Sendable {
     return nil
   }
 
-  fileprivate func socket(owning number: Int32) -> KernelSocket {
-    KernelSocket(Descriptor(owning: number), self)
-  }
 }
 
 /// A descriptor whose events the kernel reports to the poller, and which it owns.
@@ -180,6 +173,6 @@ private final class KernelListener: KernelEvents, ListeningSocket {
     guard let number,
       let (accepted, peer) = try Socket.accept(from: number)
     else { return nil }
-    return (network.socket(owning: accepted), peer)
+    return (KernelSocket(Descriptor(owning: accepted), network), peer)
   }
 }

@@ -35,14 +35,6 @@ final class ServerConnection: ByteStreamOwner {
     case closed
   }
 
-  /// The framing of the response's body.
-  private enum Framing {
-    case none
-    case length
-    case chunked
-    case untilClose
-  }
-
   /// The most bytes of pipelined requests that are buffered.
   private static let mostBuffered = 64 * 1024
 
@@ -56,7 +48,8 @@ final class ServerConnection: ByteStreamOwner {
   private var exchange: (any Exchange)?
   private var isRequestComplete = false
   private var isResponseComplete = false
-  private var framing = Framing.none
+  /// The framing of the response's body.
+  private var framing = HTTPFraming.none
   private var keepsAlive = true
   private var isReading = false
   /// Whether the client has closed its sending side. The requests before are answered.
@@ -156,8 +149,7 @@ final class ServerConnection: ByteStreamOwner {
     phase = .answering
     idleSince = nil
     keepsAlive = false
-    let text = Array("\(error.status) \(error.reason)\n".utf8)
-    respond(HTTPResponse(error.status, text, type: "text/plain; charset=utf-8"))
+    respond(.text(error.status, "\(error.status) \(error.reason)"))
   }
 
   // MARK: - Responses
@@ -173,10 +165,10 @@ final class ServerConnection: ByteStreamOwner {
   /// Sends a complete response.
   func respond(_ response: HTTPResponse) {
     var fields = response.fields
-    if response.hasLength { fields.set("Content-Length", String(response.length)) }
-    let isBodyless = isHeadRequest || response.status == 304 || response.status == 204
+    if response.hasBody { fields.set("Content-Length", String(response.length)) }
+    let isBodyless = isHeadRequest || !response.hasBody
     var output = head(response.status, reason: nil, fields)
-    framing = .length
+    framing = .length(response.length)
     switch response.body {
     case .bytes(let bytes):
       if !isBodyless { output += bytes }
@@ -201,8 +193,8 @@ final class ServerConnection: ByteStreamOwner {
     if let length { fields.set("Content-Length", String(length)) }
     if isHeadRequest || !hasBody {
       framing = .none
-    } else if length != nil {
-      framing = .length
+    } else if let length {
+      framing = .length(length)
     } else if endsWithConnection || request?.minorVersion == 0 {
       framing = .untilClose
       keepsAlive = false

@@ -1,4 +1,3 @@
-import Dispatch
 import Support
 import SystemCalls
 
@@ -166,12 +165,5 @@ final class SocketLoop: @unchecked Sendable {
     // An earlier one may cancel a later one.
     for number in numbers { calls.removeValue(forKey: number)?.body() }
     if let next = calls.values.min(by: { $0.time < $1.time }) { startTimer(for: next) }
-  }
-}
-
-extension SocketLoop {
-  /// A loop for the sockets of the kernel.
-  convenience init(queue: DispatchQueue) throws(SystemError) {
-    self.init(try KernelNetwork(queue: queue), DispatchScheduler(queue: queue))
   }
 }

@@ -12,9 +12,6 @@ struct TerminalText {
 
   private var style = Style()
 
-  /// Creates a renderer without style.
-  init() {}
-
   /// Renders the next line, given without its line ending, as spans; none for an empty line.
   mutating func line(_ bytes: [UInt8]) -> [Span] {
     var row = Row()

@@ -68,6 +68,5 @@ final class DocumentReader: UpstreamUser {
     }
   }
 
-  func upstreamConnectionRefused() { finish(nil) }
   func upstreamLost(_ failure: ProxyExchange.Failure) { finish(nil) }
 }

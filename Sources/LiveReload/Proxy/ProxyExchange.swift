@@ -11,7 +11,7 @@
 /// browser with a blank page that nothing reloads.
 struct ProxyExchange: Sendable {
   enum Action: Sendable {
-    /// Get a connection; a new one if `isFresh` is set. `connected` or `connectionFailed` follows.
+    /// Get a connection; a new one if `isFresh` is set. `connected` or `connectionLost` follows.
     case connect(isFresh: Bool)
     /// Call `retry` after a pause, or when the server is ready.
     case waitForServer
@@ -149,11 +149,6 @@ struct ProxyExchange: Sendable {
     return actions
   }
 
-  mutating func connectionFailed() -> [Action] {
-    guard phase == .connecting else { return [] }
-    return waitOrFail(.unreachable)
-  }
-
   /// The pause has ended, or the server is ready.
   mutating func retry() -> [Action] {
     phase == .waiting ? connect(isFresh: true) : []
@@ -256,7 +251,7 @@ struct ProxyExchange: Sendable {
     }
   }
 
-  /// The server has closed the connection, or sent an invalid response.
+  /// The server cannot be reached, has closed the connection, or sent an invalid response.
   ///
   /// - Parameter isRestarting: Whether the server is being restarted, which ends its requests.
   mutating func connectionLost(
@@ -271,7 +266,9 @@ struct ProxyExchange: Sendable {
       return [.release(isReusable: false), .abort]
     case .tunnel:
       return endResponse()
-    case .waiting, .connecting, .done:
+    case .connecting:
+      return waitOrFail(failure)
+    case .waiting, .done:
       return []
     }
   }

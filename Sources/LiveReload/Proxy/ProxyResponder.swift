@@ -169,8 +169,6 @@ final class ProxyResponder: Exchange, UpstreamUser {
     step { $0.connected(isReused: isReused) }
   }
 
-  func upstreamConnectionRefused() { step { $0.connectionFailed() } }
-
   func upstreamReceived(_ event: HTTPParser.Event) {
     switch event {
     case .response(let head):
@@ -228,7 +226,7 @@ final class ProxyResponder: Exchange, UpstreamUser {
     case .chunked, .untilClose: break
     // Only the answer to HEAD and 304 say how long a body would be.
     case .none where request.method != "HEAD" && head.status != 304: break
-    case .none, .length: length = try? HTTPHeadReader.contentLength(ofResponse: head.fields)
+    case .none, .length: length = try? HTTPHeadReader.contentLength(head.fields, ofResponse: true)
     }
     if injector != nil { length = nil }
     connection.begin(
@@ -247,7 +245,7 @@ final class ProxyResponder: Exchange, UpstreamUser {
     var nonce: String?
     let policies = fields.all("content-security-policy").map(Array.init)
     if !policies.isEmpty {
-      switch ContentSecurityPolicy.admitClient(values: policies, nonce: site.core.randomText()) {
+      switch ContentSecurityPolicy.admitClient(values: policies, nonce: ServerCore.randomText()) {
       case .forbidden:
         return warnOfMissingScript(ContentSecurityPolicy.refusal)
       case .allowed(let values, let admittedNonce):

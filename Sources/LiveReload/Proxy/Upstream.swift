@@ -59,7 +59,7 @@ final class Upstream {
         to: first + addresses.filter { $0 != self.reachedAddress }, port: address.port, on: loop
       ) { [weak self, weak user] connection, address in
         guard let user else { return connection.map { $0.stream.close() } ?? () }
-        guard let connection else { return user.upstreamConnectionRefused() }
+        guard let connection else { return user.upstreamLost(.unreachable) }
         self?.reachedAddress = address
         connection.use(by: user)
         user.upstreamConnected(connection)
@@ -168,11 +168,11 @@ private final class ConnectionRace {
   }
 
   func tryNext() {
-    cancelNext()
+    loop.cancelCall(&next)
     while !addresses.isEmpty {
       let address = addresses.removeFirst()
       guard let socket = loop.network.connect(to: address, port: port) else { continue }
-      guard let stream = try? ByteStream(connecting: socket, on: loop) else {
+      guard let stream = try? ByteStream(socket, isConnecting: true, on: loop) else {
         socket.close()
         continue
       }
@@ -193,16 +193,12 @@ private final class ConnectionRace {
   }
 
   private func finish(_ connection: UpstreamConnection?, _ address: String) {
-    cancelNext()
+    loop.cancelCall(&next)
     addresses = []
     let others = attempts
     attempts = []
     for other in others { other.giveUp() }
     completion?(connection, address)
     completion = nil
-  }
-
-  private func cancelNext() {
-    loop.cancelCall(&next)
   }
 }

@@ -14,14 +14,13 @@ enum ServerStop {
 /// The user of a connection to the server behind a page.
 protocol UpstreamUser: AnyObject {
   func upstreamConnected(_ connection: UpstreamConnection)
-  /// Connecting has failed for all addresses of the server.
-  func upstreamConnectionRefused()
   func upstreamReceived(_ event: HTTPParser.Event)
   /// Bytes after a change of protocol.
   func upstreamReceived(raw bytes: [UInt8])
   func upstreamDrained()
   /// The server has ended its side of a tunnel.
   func upstreamEnded()
+  /// The connection has ended, or connecting has failed for all addresses of the server.
   func upstreamLost(_ failure: ProxyExchange.Failure)
 }
 

@@ -10,8 +10,6 @@ struct BodyFingerprint: Hashable, Sendable {
 
   private static let start: UInt64 = 0xcbf2_9ce4_8422_2325
 
-  init() {}
-
   /// A hash without the words that contain a digit. Tokens, nonces and times differ in such words.
   var withoutNumbers: UInt64 { hasDigit ? former : present }
 

@@ -6,14 +6,12 @@ final class EventStream: Exchange {
   let connection: ServerConnection
   /// Whether it also receives changes of the status.
   let wantsStatus: Bool
-  private let onClose: (EventStream) -> Void
+  private weak var site: PageSite?
 
-  init(
-    on connection: ServerConnection, wantsStatus: Bool, onClose: @escaping (EventStream) -> Void
-  ) {
+  init(on connection: ServerConnection, of site: PageSite, wantsStatus: Bool) {
     self.connection = connection
     self.wantsStatus = wantsStatus
-    self.onClose = onClose
+    self.site = site
     let fields: HTTPFields = HTTPFields([
       "Content-Type": "text/event-stream; charset=utf-8", "Cache-Control": "no-store",
       "X-Accel-Buffering": "no",
@@ -36,6 +34,6 @@ final class EventStream: Exchange {
   }
 
   func clientClosed() {
-    onClose(self)
+    site?.streams[ObjectIdentifier(self)] = nil
   }
 }

@@ -3,43 +3,35 @@ import Support
 /// A session of the LiveReload protocol 7, which browser extensions and existing snippets use over
 /// a WebSocket.
 struct LiveReloadProtocol: Sendable {
-  /// The reaction to a message of the client.
-  enum Reaction: Hashable, Sendable {
-    case ignore
-    /// Send this message.
-    case send([UInt8])
-    /// Close the connection, because the client does not follow the protocol.
-    case close
-  }
+  /// The client does not follow the protocol, so that the connection is closed.
+  struct Violation: Error {}
 
   /// Whether the client has sent its hello. Nothing may be sent before.
   private(set) var isReady = false
 
-  /// Creates a session.
-  init() {}
-
-  /// Processes a text message of the client.
-  mutating func receive(_ text: [UInt8]) -> Reaction {
+  /// Processes a text message of the client. Returns the answer, if there is one.
+  mutating func receive(_ text: [UInt8]) throws(Violation) -> [UInt8]? {
     guard let message = try? JSONValue(parsing: text),
       case .string(let command) = message["command"]?.content
-    else { return .close }
+    else { throw Violation() }
     // Newer clients may send unknown commands.
-    guard command == "hello" else { return isReady ? .ignore : .close }
-    guard case .array(let protocols) = message["protocols"]?.content else { return .close }
+    if isReady && command != "hello" { return nil }
+    guard command == "hello", case .array(let protocols) = message["protocols"]?.content else {
+      throw Violation()
+    }
     let common = Self.protocols.filter { name in
       protocols.contains { $0.content == .string(name) }
     }
-    if common.isEmpty { return .close }
-    if isReady { return .ignore }
+    if common.isEmpty { throw Violation() }
+    if isReady { return nil }
     isReady = true
-    return .send(
-      JSONWriter.encode {
-        $0.object {
-          $0.member("command", "hello")
-          $0.array("protocols") { for name in common { $0.value(name) } }
-          $0.member("serverName", "watchrun")
-        }
-      })
+    return JSONWriter.encode {
+      $0.object {
+        $0.member("command", "hello")
+        $0.array("protocols") { for name in common { $0.value(name) } }
+        $0.member("serverName", "watchrun")
+      }
+    }
   }
 
   /// A message that makes the page load `path` again: a stylesheet or an image in place, any other

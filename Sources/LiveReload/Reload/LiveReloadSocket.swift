@@ -3,20 +3,17 @@ final class LiveReloadSocket: Exchange {
   private static let mostPending = 1024 * 1024
 
   private let connection: ServerConnection
-  private let onClose: (LiveReloadSocket) -> Void
+  private weak var site: PageSite?
   private var parser = WebSocketParser()
   private var session = LiveReloadProtocol()
 
   /// Accepts the handshake; `nil` if it is invalid.
-  init?(
-    _ request: HTTPRequestHead, on connection: ServerConnection,
-    onClose: @escaping (LiveReloadSocket) -> Void
-  ) {
+  init?(_ request: HTTPRequestHead, on connection: ServerConnection, of site: PageSite) {
     guard request.method == "GET",
       let answer = WebSocketHandshake.answer(to: request.fields)
     else { return nil }
     self.connection = connection
-    self.onClose = onClose
+    self.site = site
     let head = """
       HTTP/1.1 101 Switching Protocols\r
       Upgrade: websocket\r
@@ -46,7 +43,6 @@ final class LiveReloadSocket: Exchange {
       switch event {
       case .text(let text): react(to: text)
       case .ping(let payload): send(WebSocketFrame.pong(payload))
-      case .binary, .pong: break
       case .close: close(WebSocketFrame.CloseCode.normal)
       case .failure(let code): close(code)
       }
@@ -54,17 +50,15 @@ final class LiveReloadSocket: Exchange {
   }
 
   private func react(to text: [UInt8]) {
-    switch session.receive(text) {
-    case .ignore: break
-    case .send(let answer): send(WebSocketFrame.text(answer))
-    case .close: close(WebSocketFrame.CloseCode.policyViolation)
+    do throws(LiveReloadProtocol.Violation) {
+      if let answer = try session.receive(text) { send(WebSocketFrame.text(answer)) }
+    } catch {
+      close(WebSocketFrame.CloseCode.policyViolation)
     }
   }
 
-  /// Ends the connection, since the page is not served any more.
-  func goAway() { close(WebSocketFrame.CloseCode.goingAway) }
-
-  private func close(_ code: UInt16) {
+  /// Ends the connection.
+  func close(_ code: UInt16) {
     send(WebSocketFrame.close(code))
     connection.stream.closeWhenSent()
   }
@@ -74,6 +68,6 @@ final class LiveReloadSocket: Exchange {
   }
 
   func clientClosed() {
-    onClose(self)
+    site?.sockets[ObjectIdentifier(self)] = nil
   }
 }

@@ -22,10 +22,8 @@ struct ReloadSession: Sendable {
 
   enum Decision: Hashable, Sendable {
     case send(Message)
-    /// Call `elapsed` after this time.
-    case wait(milliseconds: Int)
-    /// The same. Each reload changes this path.
-    case waitForLoop(milliseconds: Int, Path)
+    /// Call `elapsed` after this time. Each reload changes the path, if there is one.
+    case wait(milliseconds: Int, loop: Path? = nil)
     /// Request the document of a server again after this time, and call `answered`.
     case ask(ServerAddress, afterMilliseconds: Int)
   }
@@ -208,8 +206,7 @@ struct ReloadSession: Sendable {
     if hasDelay && !suspicion.isOfOthers(changed, at: now) { return nil }
     let time = hasDelay ? 0 : suspicion.delay(of: changed, at: now)
     if ReloadSuspicion.isNoticed(time) {
-      _ = wait(time, for: .suspicion, at: now)
-      return .waitForLoop(milliseconds: time, changed[0])
+      return wait(time, for: .suspicion, loop: changed[0], at: now)
     }
     let restart = restarts.wait(for: changed)
     if max(time, restart) == 0 { return send(at: now) }
@@ -217,9 +214,11 @@ struct ReloadSession: Sendable {
       ? wait(restart, for: .restart, at: now) : wait(time, for: .suspicion, at: now)
   }
 
-  private mutating func wait(_ time: Int, for reason: Delay.Reason, at now: Int) -> Decision {
+  private mutating func wait(
+    _ time: Int, for reason: Delay.Reason, loop: Path? = nil, at now: Int
+  ) -> Decision {
     delay = Delay(end: now + time, reason: reason)
-    return .wait(milliseconds: time)
+    return .wait(milliseconds: time, loop: loop)
   }
 
   private mutating func send(at now: Int) -> Decision {

@@ -140,9 +140,5 @@ struct ServerRestarts: Sendable {
 
 extension Path {
   /// The extension of the last component in lower case; empty for none.
-  var extensionName: String {
-    let name = lastComponent
-    guard let dot = name.lastIndex(of: UInt8(ascii: ".")) else { return "" }
-    return String(decoding: name[(dot + 1)...].map(\.lowercasedASCII), as: UTF8.self)
-  }
+  var extensionName: String { MediaType.nameEnd(bytes) }
 }

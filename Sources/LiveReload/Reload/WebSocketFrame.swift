@@ -26,9 +26,9 @@ enum WebSocketFrame {
   /// The response to a ping with this payload.
   static func pong(_ payload: [UInt8]) -> [UInt8] { encode(.pong, Array(payload.prefix(125))) }
 
-  /// The last frame of a connection; `nil` in response to one without a code.
-  static func close(_ code: UInt16?) -> [UInt8] {
-    encode(.close, code.map { [UInt8($0 >> 8), UInt8($0 & 0xFF)] } ?? [])
+  /// The last frame of a connection.
+  static func close(_ code: UInt16) -> [UInt8] {
+    encode(.close, [UInt8(code >> 8), UInt8(code & 0xFF)])
   }
 
   private static func encode(_ opcode: Opcode, _ payload: [UInt8]) -> [UInt8] {

@@ -80,7 +80,9 @@ struct EncodingTests {
       method: "GET", target: Array(target.utf8), host: [], minorVersion: 1, fields: HTTPFields(),
       framing: .none)
     let script = FileResponder.Script(tag: ScriptTag(session: "s", revision: 1), variant: "v")
-    return FileResponder(directory.path, FileResponder.Options()).respond(
+    return FileResponder(
+      directory.path, of: Page(name: "page", source: .directory(directory.path))
+    ).respond(
       to: request, script: script)
   }
 }

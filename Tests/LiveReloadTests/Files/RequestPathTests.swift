@@ -16,27 +16,18 @@ struct RequestPathTests {
   ])
   func `a target names components`(target: String, components: [String], endsWithSlash: Bool) throws
   {
-    let path = try RequestPath(target: target.utf8)
+    let path = try #require(RequestPath(target: target.utf8))
     #expect(path.components == components.map { Array($0.utf8) })
     #expect(path.endsWithSlash == endsWithSlash)
   }
 
   @Test(arguments: [
-    ("", RequestPath.Refusal.notAbsolute), ("a", .notAbsolute), ("*", .notAbsolute),
-    ("http://localhost/a", .notAbsolute), ("?/", .notAbsolute),
-    ("/..", .parentReference), ("/a/../b", .parentReference),
-    ("/%2e%2e/etc/passwd", .parentReference),
-    ("/%2e./x", .parentReference), ("/.%2E", .parentReference),
-    ("/../../etc/passwd", .parentReference),
-    ("/a%2fb", .forbiddenByte), ("/..%2f..%2fetc", .forbiddenByte), ("/a\\b", .forbiddenByte),
-    ("/..%5c..%5cetc", .forbiddenByte), ("/a%00.html", .forbiddenByte), ("/a\0", .forbiddenByte),
-    ("/%", .malformedEscape), ("/%4", .malformedEscape), ("/%zz", .malformedEscape),
-    ("/%4/1", .malformedEscape), ("/%%41", .malformedEscape), ("/%+1", .malformedEscape),
+    "", "a", "*", "http://localhost/a", "?/", "/..", "/a/../b", "/%2e%2e/etc/passwd", "/%2e./x",
+    "/.%2E", "/../../etc/passwd", "/a%2fb", "/..%2f..%2fetc", "/a\\b", "/..%5c..%5cetc",
+    "/a%00.html", "/a\0", "/%", "/%4", "/%zz", "/%4/1", "/%%41", "/%+1",
   ])
-  func `a target that could lead elsewhere is refused`(
-    target: String, refusal: RequestPath.Refusal
-  ) {
-    #expect(throws: refusal) { try RequestPath(target: target.utf8) }
+  func `a target that could lead elsewhere is refused`(target: String) {
+    #expect(RequestPath(target: target.utf8) == nil)
   }
 
   @Test(arguments: [
@@ -44,13 +35,13 @@ struct RequestPathTests {
     ("/.well-known/.x", true), ("/.well-known2", true), ("/a.b/c", false), ("/", false),
     ("/./a", false),
   ])
-  func `names that begin with a dot are recognized`(target: String, hasDotFile: Bool) throws {
-    #expect(try RequestPath(target: target.utf8).hasDotFile == hasDotFile)
+  func `names that begin with a dot are recognized`(target: String, hasDotFile: Bool) {
+    #expect(RequestPath(target: target.utf8)?.hasDotFile == hasDotFile)
   }
 
-  @Test func `names need not be UTF-8`() throws {
-    #expect(try RequestPath(target: "/%ff%FE".utf8).components == [[0xFF, 0xFE]])
-    #expect(try RequestPath(target: [0x2F, 0xFF]).components == [[0xFF]])
+  @Test func `names need not be UTF-8`() {
+    #expect(RequestPath(target: "/%ff%FE".utf8)?.components == [[0xFF, 0xFE]])
+    #expect(RequestPath(target: [0x2F, 0xFF])?.components == [[0xFF]])
   }
 
   @Test func `no random target leads out of the directory`() {
@@ -60,7 +51,7 @@ struct RequestPathTests {
     ]
     for _ in 0..<5_000 {
       let target = (0..<8).map { _ in pieces.randomElement(using: &random) ?? "" }.joined()
-      guard let path = try? RequestPath(target: ("/" + target).utf8) else { continue }
+      guard let path = RequestPath(target: ("/" + target).utf8) else { continue }
       for name in path.components {
         #expect(!name.isEmpty && !name.elementsEqual("..".utf8) && !name.elementsEqual(".".utf8))
         #expect(!name.contains { $0 == 0 || $0 == 0x2F || $0 == 0x5C })

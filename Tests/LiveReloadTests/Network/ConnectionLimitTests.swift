@@ -73,8 +73,10 @@ struct ConnectionLimitTests {
       method: "GET", target: Array("/secret.txt".utf8), host: [], minorVersion: 1,
       fields: HTTPFields(), framing: .none)
     let script = FileResponder.Script(tag: ScriptTag(session: "s", revision: 1), variant: "v")
-    let response = FileResponder(directory.path, FileResponder.Options())
-      .respond(to: request, script: script)
+    let response = FileResponder(
+      directory.path, of: Page(name: "page", source: .directory(directory.path))
+    )
+    .respond(to: request, script: script)
     #expect(response.status == (geteuid() == 0 ? 200 : 403))
   }
 }

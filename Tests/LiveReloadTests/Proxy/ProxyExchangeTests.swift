@@ -72,7 +72,7 @@ struct ProxyExchangeTests {
     var exchange = try exchange()
     #expect(exchange.begin(isHeld: true).map(\.text) == ["wait"])
     #expect(exchange.retry().map(\.text) == ["connect fresh"])
-    #expect(exchange.connectionFailed().map(\.text) == ["wait"])
+    #expect(exchange.connectionLost(.unreachable).map(\.text) == ["wait"])
     #expect(exchange.retry().map(\.text) == ["connect fresh"])
     #expect(exchange.connected(isReused: false).map(\.text) == ["send H"])
     // The server is stopped during the request, which is sent to the next one, also repeatedly.
@@ -106,7 +106,7 @@ struct ProxyExchangeTests {
     _ = refused.connected(isReused: false)
     _ = refused.connectionLost()
     _ = refused.retry()
-    #expect(refused.connectionFailed().map(\.text) == ["wait"])
+    #expect(refused.connectionLost(.unreachable).map(\.text) == ["wait"])
     #expect(refused.timeIsUp().map(\.text) == ["fail unreachable"])
   }
 
@@ -117,7 +117,7 @@ struct ProxyExchangeTests {
     var connecting = try exchange()
     _ = connecting.begin(isHeld: false)
     #expect(connecting.timeIsUp().isEmpty)
-    #expect(connecting.connectionFailed().map(\.text) == ["fail unreachable"])
+    #expect(connecting.connectionLost(.unreachable).map(\.text) == ["fail unreachable"])
   }
 
   @Test func `a request that the server may have read is repeated only if it is safe`() throws {

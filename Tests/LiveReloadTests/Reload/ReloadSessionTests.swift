@@ -81,11 +81,11 @@ struct ReloadSessionTests {
     var decision = session.changed([log], at: now)
     while true {
       switch decision {
-      case .wait(let milliseconds):
+      case .wait(let milliseconds, nil):
         now += milliseconds
         decision = session.elapsed(at: now)
         continue
-      case .waitForLoop(let milliseconds, let path):
+      case .wait(let milliseconds, .some(let path)):
         #expect(milliseconds == 9_800 && path == log)
       case .send(let message):
         #expect(message == .reload)

@@ -111,10 +111,8 @@ struct ReloadSuspicionTests {
           let time = now + number * .random(in: 8...30, using: &generator)
           events.append((time, .request(isLast: number == 3)))
         }
-      case .wait(let milliseconds):
-        events.append((now + milliseconds, .elapsed))
-      case .waitForLoop(let milliseconds, _):
-        announced += 1
+      case .wait(let milliseconds, let loop):
+        if loop != nil { announced += 1 }
         events.append((now + milliseconds, .elapsed))
       case .ask, nil:
         break

@@ -36,7 +36,7 @@ struct WebSocketTests {
 
   private static let exchanges: [(bytes: [UInt8], events: [Event])] = [
     ([0x81, 0x85, 0x37, 0xFA, 0x21, 0x3D, 0x7F, 0x9F, 0x4D, 0x51, 0x58], [.text(hello)]),
-    (frame(0x81), [.text([])]), (frame(0x82, [0xFF]), [.binary([0xFF])]),
+    (frame(0x81), [.text([])]), (frame(0x82, [0xFF]), []),
     (frame(0x81, Array(large.prefix(126))), [.text(Array(large.prefix(126)))]),
     (frame(0x81, large), [.text(large)]),
     (
@@ -45,13 +45,12 @@ struct WebSocketTests {
     ),
     (
       frame(0x02, [0xC3]) + frame(0x80, [0x28]) + frame(0x81, hello),
-      [.binary([0xC3, 0x28]), .text(hello)]
+      [.text(hello)]
     ),
     (frame(0x01, [0xC3]) + frame(0x80, [0xA9]), [.text([0xC3, 0xA9])]),
-    (frame(0x8A, [2]), [.pong([2])]),
-    (frame(0x88) + frame(0x81, hello), [.close(code: nil)]),
-    (frame(0x88, [0x03, 0xE8] + hello), [.close(code: 1000)]),
-    (frame(0x88, [0x0F, 0xA0]), [.close(code: 4000)]),
+    (frame(0x8A, [2]), []),
+    (frame(0x88) + frame(0x81, hello), [.close]),
+    (frame(0x88, [0x03, 0xE8] + hello), [.close]), (frame(0x88, [3]), [.close]),
     (frame(0x81, hello) + [0x81], [.text(hello)]),
     // Errors, after which nothing is parsed.
     (frame(0x81, hello, isMasked: false), [.failure(code: 1002)]),
@@ -63,23 +62,16 @@ struct WebSocketTests {
     (frame(0x01) + frame(0x81), [.failure(code: 1002)]),
     (frame(0x01) + frame(0x02), [.failure(code: 1002)]),
     (frame(0x89, Array(large.prefix(126))), [.failure(code: 1002)]),
-    (frame(0x81, [1], length: [126, 0, 1]), [.failure(code: 1002)]),
-    (frame(0x81, [1], length: [127, 0, 0, 0, 0, 0, 0, 1, 0]), [.failure(code: 1002)]),
-    (frame(0x81, length: [127, 0x80, 0, 0, 0, 0, 0, 0, 0]), [.failure(code: 1002)]),
+    (frame(0x81, length: [127, 0x80, 0, 0, 0, 0, 0, 0, 0]), [.failure(code: 1009)]),
     (frame(0x81, length: [127, 0x7F, 255, 255, 255, 255, 255, 255, 255]), [.failure(code: 1009)]),
     (frame(0x81, large + [0x61]), [.failure(code: 1009)]),
     (frame(0x01, large) + frame(0x00, [1]), [.failure(code: 1009)]),
     (frame(0x81, [0xC3, 0x28]), [.failure(code: 1007)]),
     (frame(0x81, [0xED, 0xA0, 0x80]), [.failure(code: 1007)]),
-    (frame(0x88, [3]), [.failure(code: 1002)]),
-    (frame(0x88, [0x03, 0xED]), [.failure(code: 1002)]),
-    (frame(0x88, [0, 1]), [.failure(code: 1002)]),
-    (frame(0x88, [0x03, 0xE8, 0xFF]), [.failure(code: 1007)]),
-    (frame(0x88, [0x13, 0x88]), [.failure(code: 1002)]),
   ]
 
   @Test(arguments: exchanges.indices)
-  func `frames are parsed strictly`(index: Int) {
+  func `frames of clients are parsed`(index: Int) {
     let (bytes, events) = Self.exchanges[index]
     #expect(Self.parse([bytes]) == events)
   }
@@ -114,7 +106,6 @@ struct WebSocketTests {
     #expect(WebSocketFrame.text(Self.large).prefix(10) == [0x81, 127, 0, 0, 0, 0, 0, 1, 0, 0])
     #expect(WebSocketFrame.pong([1]) == [0x8A, 1, 1])
     #expect(WebSocketFrame.close(1001) == [0x88, 2, 0x03, 0xE9])
-    #expect(WebSocketFrame.close(nil) == [0x88, 0])
   }
 
   private static let key = "dGhlIHNhbXBsZSBub25jZQ=="

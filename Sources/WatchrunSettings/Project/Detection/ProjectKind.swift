@@ -172,14 +172,6 @@ extension DetectedKind {
 }
 
 extension StringProtocol {
-  /// Whether the text contains another one. `contains` would link the regular expression engine into
-  /// the program, which is larger than watchrun itself.
-  func includes(_ part: String) -> Bool {
-    var rest = utf8[...]
-    while rest.count >= part.utf8.count {
-      if rest.starts(with: part.utf8) { return true }
-      rest = rest.dropFirst()
-    }
-    return part.isEmpty
-  }
+  /// Whether the text contains another one.
+  func includes(_ part: String) -> Bool { utf8.firstIndex(of: part) != nil }
 }
