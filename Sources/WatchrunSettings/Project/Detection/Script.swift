@@ -28,95 +28,11 @@ extension ProjectDetection {
     /// - Parameter known: The lines that were looked at, since scripts may start each other.
     private func watches(_ known: inout Set<String>) -> Bool {
       guard known.insert("\(directory.path) \(line)").inserted else { return false }
-      return commands.filter { !Self.takesWordsAsText($0.words) }.contains { command in
-        Self.watches(command.all)
+      return commands.contains { command in
+        command.stages.contains { Self.watches($0, command.variables) }
           || started(by: command).contains { line in line.watches(&known) }
       }
     }
-  }
-}
-
-// MARK: - Programs that watch
-
-extension ProjectDetection.Script {
-  private static let watchers: Set = [
-    "--watch", "--watch-path", "--watchAll", "--hot", "--reload",
-    "nodemon", "ts-node-dev", "tsnd", "node-dev", "live-server", "browser-sync", "vite-node",
-    "watchexec", "entr", "sphinx-autobuild", "start-storybook", "ptw", "pytest-watch",
-    "pytest-watcher", "watchfiles", "watchmedo",
-    "next dev", "nuxt dev", "nuxi dev", "astro dev", "fastapi dev", "webpack serve", "ng serve",
-    "ng s", "react-scripts start", "craco start", "gatsby develop", "remix dev", "vite dev",
-    "wrangler dev", "netlify dev", "expo start", "storybook dev", "vue-cli-service serve",
-    "quasar dev", "docusaurus start", "eleventy --serve", "rsbuild dev", "rspack serve",
-    "rspack dev", "svelte-kit dev", "ember serve", "ember s", "hugo server", "hugo serve",
-    "mkdocs serve", "jekyll serve", "middleman server", "mdbook serve", "zola serve",
-    "trunk serve", "mix phx.server", "tailwind start", "symfony serve", "artisan serve", "php -S",
-  ]
-
-  /// What watches beside some words only, or not beside some.
-  private static let conditional: [(word: String, beside: Set<String>, unless: Set<String>)] = [
-    (
-      "-w",
-      ["tsc", "rollup", "webpack", "babel", "postcss", "tailwindcss", "stylus", "swc", "coffee"], []
-    ),
-    (
-      "watch",
-      [
-        "npm", "yarn", "pnpm", "bun", "make", "just", "task", "rake", "rails", "gulp", "grunt",
-        "webpack", "turbo", "tsx", "dotnet", "cargo", "vitest", "compass",
-      ], []
-    ),
-    ("guard", ["bundle"], []), ("-pvc", ["latexmk"], []),
-    ("--continuous", ["gradle", "gradlew"], []),
-    ("FLASK_DEBUG", ["1", "true"], []), ("vite", [], ["build", "preview"]),
-    ("parcel", [], ["build"]), ("flask", ["--debug"], []),
-    ("runserver", [], ["--noreload"]), ("runserver_plus", [], ["--noreload"]),
-    ("react-scripts test", [], once), ("craco test", [], once),
-    ("react-app-rewired test", [], once), ("ng test", [], once), ("karma start", [], once),
-  ]
-
-  /// What ends the tests of tools that watch otherwise.
-  private static let once: Set = [
-    "CI", "--no-watch", "--watch=false", "--watchAll=false", "--single-run",
-  ]
-
-  /// Programs that run none of their words, whatever these name.
-  private static let readers: Set = [
-    "apt", "apt-get", "awk", "brew", "cat", "cp", "echo", "egrep", "fgrep", "find", "git", "grep",
-    "kill", "killall", "less", "ls", "man", "mkdir", "mv", "pgrep", "pip", "pip3", "pkill",
-    "printf", "rg", "rm", "sed", "touch", "type", "which",
-  ]
-
-  /// Whether a program only searches, prints or installs what its words name: `grep -rn nodemon .`.
-  private static func takesWordsAsText(_ words: [String]) -> Bool {
-    guard let first = words.first, let name = first.split(separator: Character("/")).last
-    else { return false }
-    if ["npm", "yarn", "pnpm", "bun"].contains(name) {
-      return words.count > 1 && ["add", "i", "install", "remove", "uninstall"].contains(words[1])
-    }
-    return readers.contains(String(name))
-  }
-
-  /// Whether one of the words says so.
-  private static func watches(_ line: [String]) -> Bool {
-    var words = line.flatMap { word in
-      if word.hasSuffix("=false") { return [word] }
-      return word.split { !$0.isLetter && !$0.isNumber && !"-_./".contains($0) }.map {
-        String($0.split(separator: Character("/")).last ?? $0)
-      }
-    }
-    if let node = words.firstIndex(of: "node"),
-      let file = words[node...].firstIndex(where: { $0.hasSuffix("js") && $0.contains(".") })
-    {
-      // The options after the file are its own.
-      words = words[...file] + words[file...].dropFirst().filter { !$0.hasPrefix("-") }
-    }
-    let known = Set(words + zip(words, words.dropFirst()).map { "\($0) \($1)" })
-    return !known.isDisjoint(with: watchers) || words.contains { $0.hasSuffix("-dev-server") }
-      || conditional.contains { row in
-        known.contains(row.word) && known.isDisjoint(with: row.unless)
-          && (row.beside.isEmpty || !known.isDisjoint(with: row.beside))
-      }
   }
 }
 
@@ -125,49 +41,94 @@ extension ProjectDetection.Script {
 extension ProjectDetection.Script {
   /// A command of the line, and where it runs.
   private struct Command {
-    var all: [String]
     /// Its program and the arguments.
     var words: [String]
+    /// The same, and what that program starts with its arguments, one after the other: `npx vite`, `vite`.
+    var stages: [[String]]
+    /// What is set for it: `CI=1`.
+    var variables: [String]
     var directory: ProjectDirectory
   }
 
   private var commands: [Command] {
     var place = directory
+    let spaced = Self.spaced(line)
     let words =
-      ShellWords.split(line) ?? line.split(whereSeparator: \.isWhitespace).map(String.init)
-    return words.split(whereSeparator: ["&&", "||", "|", ";", "&"].contains).map { part in
-      let words = Array(part.drop { ["env", "exec"].contains($0) || $0.contains("=") })
+      ShellWords.split(spaced) ?? spaced.split(whereSeparator: \.isWhitespace).map(String.init)
+    return words.split(whereSeparator: ["&&", "||", "|", ";", "&", "(", ")"].contains).map { part in
+      let words = Array(part.drop { ["env", "exec"].contains($0) || Self.isAssignment($0) })
       if words.first == "cd", words.count > 1 {
         place = ProjectDirectory(path: Path(words[1]).absolute(from: place.path))
       }
-      return Command(all: Array(part), words: words, directory: place)
+      var stages: [[String]] = []
+      var rest = part
+      while let next = Self.started(by: rest) {
+        stages.append(Array(rest))
+        rest = next
+      }
+      stages.append(Array(rest))
+      return Command(
+        words: words, stages: stages, variables: part.filter(Self.isAssignment), directory: place)
     }
+  }
+
+  /// The line with spaces around the operators between its commands.
+  private static func spaced(_ line: String) -> String {
+    var spaced = ""
+    var quote: Character?
+    var isEscaped = false
+    var last: Character = " "
+    for character in line {
+      defer { last = character }
+      if isEscaped || character == "\\" {
+        isEscaped = !isEscaped && quote != "'"
+      } else if let open = quote {
+        if character == open { quote = nil }
+      } else if character == "'" || character == "\"" {
+        quote = character
+      } else if ";|()&".contains(character), !(character == "&" && last == ">") {
+        // An operator of two characters stays one.
+        if character == last, spaced.hasSuffix(" ") { spaced.removeLast() } else { spaced += " " }
+        spaced.append(character)
+        spaced += " "
+        continue
+      }
+      spaced.append(character)
+    }
+    return spaced
   }
 
   /// The lines that a command runs: a script of `package.json` or several, a script of a shell, or its words.
   private func started(by command: Command) -> [Self] {
-    guard let program = command.words.first else { return [] }
-    let words = command.words.dropFirst()
-    var lines = words.filter { $0.contains(" ") }.map { ($0, command.directory) }
-    switch program {
+    command.stages.flatMap { started(by: $0, in: command.directory) }
+  }
+
+  private func started(by words: [String], in directory: ProjectDirectory) -> [Self] {
+    guard let program = words.first else { return [] }
+    let words = words.dropFirst()
+    var lines: [(String, ProjectDirectory)] = []
+    switch Self.name(of: program) {
     case "npm", "yarn", "pnpm", "bun":
-      if let script = Self.managed(words, in: command.directory) {
+      if let script = Self.managed(words, in: directory) {
         lines.append((script.line, script.directory))
       }
+    case "sh", "bash", "dash", "zsh", "su", "npx", "nix-shell", "script", "remix":
+      lines = words.filter { $0.contains(" ") }.map { ($0, directory) }
     case "concurrently", "npm-run-all", "run-p", "run-s":
       let names = words.map { $0.split(separator: Character(":"), maxSplits: 1) }.map { parts in
-        ["npm", "yarn", "pnpm", "bun"].contains(parts.first)
+        Self.managers.contains(String(parts.first ?? ""))
           ? parts.last ?? "" : parts.joined(separator: ":")[...]
       }
+      lines = words.filter { $0.contains(" ") }.map { ($0, directory) }
       lines += names.flatMap { name in
-        ProjectDetection.scripts(in: command.directory).filter { script, _ in
+        ProjectDetection.scripts(in: directory).filter { script, _ in
           name.last == "*" ? script.hasPrefix(name.dropLast()) : script == name
-        }.map { ($0.value, command.directory) }
+        }.map { ($0.value, directory) }
       }
     default:
-      if let text = Self.shellScript(program, in: command.directory) {
-        lines += text.split(whereSeparator: \.isNewline).filter { !$0.hasPrefix("#") }.map {
-          (String($0), command.directory)
+      if let text = Self.shellScript(program, in: directory) {
+        lines = text.split(whereSeparator: \.isNewline).filter { !$0.hasPrefix("#") }.map {
+          (String($0), directory)
         }
       }
     }
@@ -183,7 +144,7 @@ extension ProjectDetection.Script {
     for word in words.flatMap({ $0.split(separator: Character("="), maxSplits: 1) }) {
       if isPlace, let member = member(String(word), of: directory) {
         place = member
-      } else if !word.hasPrefix("-"), !["run", "run-script", "workspace"].contains(word) {
+      } else if !word.hasPrefix("-"), !runs.contains(String(word)) {
         names.append(String(word))
       }
       isPlace = places.contains(String(word))
@@ -191,8 +152,11 @@ extension ProjectDetection.Script {
     return names.first.flatMap { ProjectDetection.script($0, in: place) }
   }
 
+  /// What package managers have before a script, or a package and a script.
+  static let runs: Set = ["run", "run-script", "workspace"]
+
   /// What package managers have before the package whose script they run.
-  private static let places: Set = [
+  static let places: Set = [
     "workspace", "--filter", "-F", "-w", "--workspace", "--prefix", "-C", "--cwd", "--dir",
   ]
 
@@ -233,17 +197,17 @@ extension ProjectDetection.Script {
   var watched: [String] {
     if watchesByItself { return [] }
     guard directory.holds("config/application.rb"), !line.includes("RAILS_ENV=production"),
-      commands.contains(where: { Self.loadsRails($0.words) })
+      commands.contains(where: { $0.stages.contains(where: Self.loadsRails) })
     else { return ["."] }
     return ["config", "lib", "Gemfile.lock"].filter { directory.type(of: Path($0)) != nil }
   }
 
   private static func loadsRails(_ words: [String]) -> Bool {
-    let names = words.map { String($0.split(separator: Character("/")).last ?? "") }
-    return names.first == "jobs" || names.contains("puma") || names.contains("sidekiq")
-      || zip(names, names.dropFirst()).contains {
-        ["rails server", "rails s"].contains("\($0) \($1)")
-      }
+    switch name(of: words.first ?? "") {
+    case "jobs", "puma", "sidekiq": true
+    case "rails": words.contains("server") || words.contains("s")
+    default: false
+    }
   }
 
   /// Patterns for the sources of languages other than that of its program, which has no use for them.

@@ -96,6 +96,19 @@ struct ProcessFileTests {
       "python manage.py runserver", "mix phx.server", "FLASK_DEBUG=1 flask run", "make watch",
       "./gradlew bootRun --continuous", "ptw -- -q", "latexmk -pdf -pvc a.tex",
       "watchfiles 'python app.py' src", "python -m pytest_x && ptw", "grep -q x a && nodemon a.js",
+      "timeout 30s nodemon a.js", "time nice -n 5 vite", "python3 -m pytest_watch",
+      "(cd web; yarn start)",
+      "node_modules/.bin/nodemon", "node node_modules/vite/bin/vite.js", "npx -y nodemon@3 a.js",
+      "npx --package vite -- vite --port 3000", "npm exec vite", "yarn vite", "bun run vite",
+      "uv run fastapi dev",
+      "poetry run python manage.py runserver", "npx @tailwindcss/cli -i a -o b -w",
+      "a;nodemon b.js",
+      "make css&nodemon b.js", "php artisan serve", "bundle exec bin/rails tailwindcss:watch",
+      "php -S x:8000",
+      "CI=0 ng test", "docker compose watch", "docker compose up --watch", "npm run watch",
+      "if true; then nodemon a.js; fi", "a 2>&1 | b; exec vite", "pnpm --filter x watch",
+      "vite --host",
+      "sudo -u me nodemon a.js", "bash -c 'cd web && npm start'",
     ])
   func `a process that watches by itself is not restarted`(_ line: String) throws {
     #expect(try watched(line) == [])
@@ -129,6 +142,13 @@ struct ProcessFileTests {
       "grep -rn nodemon .", "/bin/grep -rn 'next dev' src", "echo vite", "rg -- --watch src",
       "git log --grep entr", "npm install nodemon", "yarn add --dev vite", "pip install watchfiles",
       "exec grep nodemon a | tee b", "pkill -f nodemon; node server.js", "latexmk -pdf a.tex",
+      "jq .nodemon package.json", "docker build -t vite .", "ssh vite uptime", "./vite.sh",
+      "tail -f nodemon",
+      "git commit -m 'run vite dev'", "mytool -m 'nodemon a.js'", "CI=1 ng test",
+      "npm test -- guard",
+      "vite build", "npx vite preview", "node server.js --watch", "echo 'a; nodemon b'",
+      "npm install watch",
+      "cargo test watch_files", "celery -A app beat", "python -m http.server --directory vite",
     ])
   func `a program that only reads the name of one that watches is restarted`(_ line: String) throws
   {

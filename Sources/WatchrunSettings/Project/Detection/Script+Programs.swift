@@ -1,0 +1,223 @@
+// Which programs watch by themselves, and which run the program that their arguments name.
+
+extension ProjectDetection.Script {
+  /// Programs that do nothing else.
+  private static let watchers: Set = [
+    "nodemon", "ts-node-dev", "tsnd", "node-dev", "live-server", "browser-sync", "vite-node",
+    "watchexec", "entr", "sphinx-autobuild", "start-storybook", "ptw", "pytest-watch",
+    "pytest-watcher", "watchfiles", "watchmedo", "guard", "vite", "parcel", "air", "bacon",
+    "cargo-watch", "tsc-watch", "onchange", "reflex", "modd",
+  ]
+
+  /// Options with which any program watches.
+  private static let options: Set = ["--watch", "--watch-path", "--watchAll", "--hot", "--reload"]
+
+  /// Programs, and the words with which they watch.
+  private static let conditional = table(
+    """
+    next dev
+    nuxt dev
+    nuxi dev
+    astro dev
+    fastapi dev
+    webpack serve -w
+    ng serve s test
+    react-scripts start test
+    craco start test
+    react-app-rewired start test
+    karma start
+    gatsby develop
+    remix dev
+    wrangler dev
+    netlify dev
+    expo start
+    storybook dev
+    vue-cli-service serve
+    quasar dev
+    docusaurus start
+    eleventy --serve
+    rsbuild dev
+    rspack serve dev
+    svelte-kit dev
+    ember serve s
+    hugo server serve
+    mkdocs serve
+    jekyll serve
+    middleman server
+    mdbook serve
+    zola serve
+    trunk serve
+    mix phx.server
+    tailwind start
+    symfony serve
+    artisan serve
+    php -S
+    flask --debug FLASK_DEBUG=1 FLASK_DEBUG=true
+    manage.py runserver runserver_plus
+    django-admin runserver
+    latexmk -pvc
+    gradle --continuous -t
+    gradlew --continuous -t
+    tsc -w
+    rollup -w
+    babel -w
+    postcss -w
+    tailwindcss -w
+    @tailwindcss/cli -w
+    stylus -w
+    swc -w
+    coffee -w
+    mocha -w
+    """)
+
+  /// Words with which a program ends that watches otherwise.
+  private static let once: Set = [
+    "CI=1", "CI=true", "--no-watch", "--watch=false", "--watchAll=false", "--single-run",
+    "--noreload", "--no-reload",
+  ]
+  private static let ending = table(
+    """
+    vite build preview optimize
+    parcel build
+    """)
+
+  /// Programs that run a task, which its name may say to watch: `make watch`.
+  private static let runners: Set = [
+    "make", "just", "task", "rake", "rails", "gulp", "grunt", "webpack", "turbo", "tsx", "dotnet",
+    "cargo", "vitest", "compass", "docker", "mdbook", "trunk",
+  ]
+
+  private static func table(_ text: String) -> [String: Set<String>] {
+    Dictionary(
+      uniqueKeysWithValues: text.split(separator: "\n").map { line in
+        let words = line.split(separator: Character(" ")).map(String.init)
+        return (words[0], Set(words.dropFirst()))
+      })
+  }
+
+  /// Whether a program watches with these arguments and variables.
+  static func watches(_ words: [String], _ variables: [String]) -> Bool {
+    guard let first = words.first else { return false }
+    let program = name(of: first)
+    var arguments = Array(words.dropFirst())
+    if program == "node", let file = arguments.firstIndex(where: { !$0.hasPrefix("-") }) {
+      // The options after the file are its own.
+      arguments.removeSubrange(file...)
+    }
+    let plain = arguments.filter { !$0.hasPrefix("-") }
+    let known = Set(arguments + variables)
+    if !known.isDisjoint(with: once) || !known.isDisjoint(with: ending[program] ?? []) {
+      return false
+    }
+    if watchers.contains(program) || program.hasSuffix("-dev-server")
+      || !known.isDisjoint(with: conditional[program] ?? [])
+    {
+      return true
+    }
+    let isManager = managers.contains(program)
+    if isManager || runners.contains(program) {
+      // Of another package: after its name.
+      let names = plain.filter { !runs.contains($0) }
+      let isElsewhere = !isManager || !places.isDisjoint(with: arguments)
+      if names.prefix(isElsewhere ? 2 : 1).contains(where: {
+        $0.split(separator: Character(":")).contains("watch")
+      }) {
+        return true
+      }
+    }
+    // A file of a script has options of its own.
+    if first.hasSuffix("js"), first.contains(".") { return false }
+    let own = isManager ? arguments[...] : arguments.prefix { $0 != "--" }
+    return own.contains { option in
+      let parts = option.split(separator: Character("="), maxSplits: 1)
+      return options.contains(parts.first.map(String.init) ?? "") && parts.last != "false"
+    }
+  }
+}
+
+// MARK: - Programs that run others
+
+extension ProjectDetection.Script {
+  static func isAssignment(_ word: String) -> Bool {
+    let name = word.prefix { $0 == "_" || $0.isLetter || $0.isNumber }
+    return !name.isEmpty && name.endIndex < word.endIndex && word[name.endIndex] == "="
+  }
+
+  /// The name of a program without its directory, a version, and the ending of a script: `vite` of
+  /// `node_modules/vite/bin/vite.js`.
+  static func name(of word: String) -> String {
+    var name = word[...]
+    if !word.hasPrefix("@") { name = word.split(separator: Character("/")).last ?? name }
+    if let version = name.dropFirst().firstIndex(of: "@") { name = name[..<version] }
+    for end in [".js", ".mjs", ".cjs"] where name.hasSuffix(end) { name = name.dropLast(end.count) }
+    return String(name)
+  }
+
+  /// Programs and words of shells that run what follows, and those that do so after some words.
+  private static let wrappers: Set = [
+    "env", "exec", "command", "nice", "ionice", "nohup", "time", "timeout", "setsid", "stdbuf",
+    "sudo", "npx", "bunx", "pnpx", "dotenv", "dotenvx", "xvfb-run", "then", "else",
+    "do", "if", "while", "!", "{",
+  ]
+  private static let launchers = table(
+    """
+    bundle exec
+    npm exec x
+    yarn exec dlx run
+    pnpm exec dlx run
+    bun x run
+    uv run
+    poetry run
+    pipenv run
+    pdm run
+    hatch run
+    pixi run
+    conda run
+    mise exec x
+    asdf exec
+    rbenv exec
+    direnv exec
+    doppler run
+    """)
+  static let managers: Set = ["npm", "yarn", "pnpm", "bun"]
+  private static let interpreters: Set = ["node", "ruby", "php", "perl", "python", "python3"]
+  private static let optionsWithValues: Set = [
+    "-u", "-n", "-p", "-f", "-e", "--package", "--with", "--project", "--env-file",
+  ]
+
+  /// The words of the program that the first one starts by its arguments; `nil` for one that runs itself.
+  static func started(by words: ArraySlice<String>) -> ArraySlice<String>? {
+    guard let first = words.first else { return nil }
+    let rest = words.dropFirst()
+    let name = name(of: first)
+    if isAssignment(first) { return rest }
+    // Others set variables, too: cross-env, env-cmd.
+    let setsVariables = rest.first.map(isAssignment) ?? false
+    if wrappers.contains(name) || setsVariables { return withoutOptions(rest) }
+    if let words = launchers[name], let word = rest.first, words.contains(word) {
+      return withoutOptions(rest.dropFirst())
+    }
+    if ["yarn", "pnpm", "bun", "uvx"].contains(name) { return withoutOptions(rest) }
+    guard interpreters.contains(name) else { return nil }
+    if let module = rest.firstIndex(of: "-m"), module + 1 < rest.endIndex {
+      return [String(rest[module + 1].map { $0 == "_" ? "-" : $0 })] + rest[(module + 2)...]
+    }
+    let file = rest.drop { $0.hasPrefix("-") }
+    return file.isEmpty || rest.contains("-c") ? nil : file
+  }
+
+  /// The words after options, their values, numbers and the current directory: `vite` of `-n 5 vite`.
+  private static func withoutOptions(_ words: ArraySlice<String>) -> ArraySlice<String>? {
+    var rest = words
+    while let word = rest.first {
+      if optionsWithValues.contains(word) {
+        rest = rest.dropFirst(2)
+      } else if word.hasPrefix("-") || word == "." || word.first?.isNumber == true {
+        rest = rest.dropFirst()
+      } else {
+        return rest
+      }
+    }
+    return nil
+  }
+}
