@@ -5,7 +5,8 @@ final class Upstream {
   private static let mostIdle = 32
   /// The longest time for which a request is held while the server restarts.
   private static let hold = Duration.seconds(10)
-  /// How long a server that is asked to stop may take to begin its last answers, and then be silent within one.
+  /// How long a server that is asked to stop may take to begin its last answers, if it is not known, and then be silent
+  /// within one.
   private static let patience: [(ServerStop, after: Duration)] =
     [(.isSlow, after: .milliseconds(500)), (.isStuck, after: .seconds(3))]
   private static let shortestPause = 40
@@ -60,6 +61,11 @@ final class Upstream {
       ) { [weak self, weak user] connection, address in
         guard let user else { return connection.map { $0.stream.close() } ?? () }
         guard let connection else { return user.upstreamLost(.unreachable) }
+        if let self, isRestarting, isCertain {
+          // By the server that stops.
+          connection.stream.close()
+          return user.upstreamLost(.unreachable)
+        }
         self?.reachedAddress = address
         connection.use(by: user)
         user.upstreamConnected(connection)
@@ -93,6 +99,7 @@ final class Upstream {
     for connection in idle { connection.stream.close() }
     idle = []
     forEach { $0.serverStops(.begins) }
+    if isCertain { forEach { $0.serverStops(.isSlow) } }
     end(Self.patience[...], restarts)
   }
 

@@ -5,7 +5,7 @@ import SystemCalls
 enum ServerStop {
   /// What has no end by itself: a tunnel, and an event stream.
   case begins
-  /// A request without an answer, which is sent again to the server that starts.
+  /// A request without an answer, which is sent again to the server that starts; at once if that is certain.
   case isSlow
   /// An answer that has not gone on since `isSlow`: the server is silent, or the client takes nothing.
   case isStuck

@@ -24,10 +24,13 @@ struct StoppingServerTests {
   }
 
   /// Answers a request, after which the process that serves is known.
-  private func serve(isDescendant: Bool = true) throws {
+  @discardableResult
+  private func serve(isDescendant: Bool = true) throws -> MemorySocket {
     (pages.network.processes, pages.network.haveDescendants) = ([7], isDescendant)
-    try request().send("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nold")
+    let server = try request()
+    server.send("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nold")
     #expect(client.receiveAll().hasSuffix("old"))
+    return server
   }
 
   private func stop() {
@@ -77,6 +80,31 @@ struct StoppingServerTests {
     #expect(next.receiveAll().hasPrefix("GET /1"))
     next.send("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nnew")
     #expect(client.receiveAll().hasSuffix("new"))
+  }
+
+  /// A server that ends at once would close its side of the connection first, and keep its port in use.
+  @Test
+  func `a request without an answer to a server that is known is asked of the next one at once`()
+    throws
+  {
+    let server = try serve()
+    client.send("GET /2 HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    #expect(server.receiveAll().hasPrefix("GET /2"))
+    stop()
+    #expect(server.isEnded)
+    pages.core.note(.started(task: "server"))
+    pages.network.run()
+    try #require(listener.next()).send("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nnew")
+    #expect(client.receiveAll().hasSuffix("new"))
+  }
+
+  @Test func `a request that can be sent only once stays with the server that stops`() throws {
+    try serve()
+    let server = try request("POST", "Content-Length: 0\r\n")
+    stop()
+    #expect(!server.isEnded)
+    server.send("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nold")
+    #expect(client.receiveAll().hasSuffix("old"))
   }
 
   @Test(arguments: ["GET", "POST"])
