@@ -80,11 +80,14 @@ package enum DefaultIgnores {
       && reportDirectory.withUTF8Buffer { $0.elementsEqual(name) }
   }
 
-  /// Databases of SQLite, which a server writes at any time, and their logs. `*.db` may be anything.
+  /// Databases that a server writes at any time, such as those of SQLite, and their logs. `*.db` may be anything.
   private static let databases = [
     "*.sqlite3", "*.sqlite3-wal", "*.sqlite3-shm", "*.sqlite3-journal",
     "*.sqlite", "*.sqlite-wal", "*.sqlite-shm", "*.sqlite-journal",
     "*.db-wal", "*.db-shm", "*.db-journal",
+    // Redis, and the times of Celery beat.
+    "dump.rdb", "celerybeat-schedule", "celerybeat-schedule.[bd]*", "celerybeat-schedule-*",
+    "celerybeat.pid",
   ]
 
   /// Swap, backup and lock files, temporary files that are renamed to the saved file, and state.

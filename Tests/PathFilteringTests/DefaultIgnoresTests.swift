@@ -41,7 +41,8 @@ struct DefaultIgnoresTests {
 
   @Test(arguments: [
     "db.sqlite3", "a/db.sqlite3-journal", "db.sqlite3-wal", "app.db-wal", "app.db-shm",
-    "app.db-journal",
+    "app.db-journal", "dump.rdb", "celerybeat-schedule", "a/celerybeat-schedule.dat",
+    "celerybeat-schedule.db", "celerybeat-schedule-wal", "celerybeat.pid",
   ])
   func `databases and their logs are ignored`(name: String) {
     #expect(isIgnored(name))
@@ -53,7 +54,7 @@ struct DefaultIgnoresTests {
     "gitignore",
     ".gitignore", ".github/", ".env", "#main.c", "main.swp", "49131", "CVS.md",
     ".vscode/settings.json", "~main", "py.c", ".coveragerc", "coverage.py", "terraform/",
-    "app.db", "sqlite3.py", "pytest-cache.py", "clover.xml", "coverage-final.json",
+    "app.db", "sqlite3.py", "celerybeat-schedule.py", "celerybeat.py", "dump.c", "pytest-cache.py", "clover.xml", "coverage-final.json",
   ])
   func `what people write is not ignored`(name: String) {
     #expect(!isIgnored(name))
