@@ -140,6 +140,22 @@ import Testing
     }
   }
 
+  @Test func `what a build rewrites itself leaves its objects as they are`() async throws {
+    try await withProject { project in
+      for name in ["a.c", "b.c", "a.d", "b.d"] { try project.write(name, "1") }
+      try project.write(".gitignore", "*.o")
+      try project.write(
+        "Makefile",
+        "all: a.o b.o\n%.o: %.c\n\techo $@ >> \"$$LOG\"; echo > $*.d; sleep 0.3; cp $< $@\n")
+      let watchrun = try await project.startRunning(["-o", "ignore"], "make")
+      try await eventually("the first run has ended") { watchrun.runsEnded == 1 }
+      try await Task.sleep(for: .milliseconds(500))
+      try project.place("a.c", "2")
+      try await eventually("the next one has ended") { watchrun.runsEnded >= 2 }
+      #expect(project.logged == ["a.o", "b.o", "a.o"])
+    }
+  }
+
   @Test func `the reason after a stopped build is what was saved, and not what the build has made`()
     async throws
   {

@@ -7,7 +7,7 @@ import SystemCalls
 /// made again if it depends on the file, and stays as it is otherwise.
 struct BuildOutputs {
   /// With more files, it is not known whether all outputs were found.
-  private static let mostFiles = 200_000
+  private static let mostFiles = 1_000_000
   /// The directories without outputs.
   private static let others = [".git", ".hg", ".svn", ".jj", "node_modules"].map(\.utf8)
 

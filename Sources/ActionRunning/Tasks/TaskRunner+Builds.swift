@@ -159,41 +159,38 @@ extension TaskRunner {
   /// Remembers what people have saved while builds worked, or in the last moments of their runs, by the times of the
   /// files: what those have written after it is newer, and may be without it.
   func noteSaves(_ parts: BatchParts, _ evidence: [Path: Verdict], in builds: Set<String>) {
-    let (components, directories) = state.access { ($0.components, $0.buildSearch.directories) }
-    for component in components {
-      let paths = component.names.compactMap { directories[$0] }
-      guard !paths.isEmpty, let began = component.rounds.lastLaunch?.files else { continue }
-      let isBuilding = !builds.isDisjoint(with: component.names)
-      let ends = component.names.compactMap { worker($0)?.state.access(\.ended) ?? nil }
-      for change in component.names.flatMap({ parts[$0].changes.prefix(ContentReader.mostFiles) })
-      where isSaved(change, evidence[change.path], component.rounds.records[change.path]) {
-        let status = try? FileStatus(of: change.path, followsLinks: true)
-        // What is older than the build is older than all that it writes, whatever it holds.
-        guard let status, status.type == .file, status.modified >= began,
-          isBuilding || ends.contains(where: { status.modified <= $0 })
-        else { continue }
-        update(component.names) { component in
-          var saves = component.savedInBuilds ?? SavedInBuilds(first: status.modified)
-          saves.paths.insert(change.path)
-          saves.directories.formUnion(paths)
-          saves.first = min(saves.first, status.modified)
-          component.savedInBuilds = saves
+    for component in state.access(\.components) {
+      let saved = component.names.flatMap { parts[$0].changes.prefix(ContentReader.mostFiles) }
+        .map(\.path).filter { path in
+          switch evidence[path] {
+          case .others: true
+          case .run: false
+          case .unknown, nil: component.rounds.records[path]?.isEdited == true
+          }
         }
-      }
+      noteSaves(saved, in: component, isBuilding: !builds.isDisjoint(with: component.names))
     }
   }
 
-  /// Whether people rather than builds have made a change.
-  private func isSaved(
-    _ change: ChangeBatch.Change, _ verdict: Verdict?, _ record: ChangeJudge.Record?
-  ) -> Bool {
-    switch verdict {
-    case .others: return true
-    case .run: return false
-    case .unknown, nil:
-      if record?.isEdited == true { return true }
-      return change.kind == .modified && record?.wasJudged != true
-        && !FileKind.isBuilt(change.path)
+  /// - Parameter isBuilding: Whether a build works, or one that was active when the changes were reported.
+  func noteSaves(_ paths: [Path], in component: TaskComponent, isBuilding: Bool) {
+    let all = state.access(\.buildSearch.directories)
+    let directories = component.names.compactMap { all[$0] }
+    guard !directories.isEmpty, let began = component.rounds.lastLaunch?.files else { return }
+    let ends = component.names.compactMap { worker($0)?.state.access(\.ended) ?? nil }
+    for path in paths {
+      let status = try? FileStatus(of: path, followsLinks: true)
+      // What is older than the build is older than all that it writes, whatever it holds.
+      guard let status, status.type == .file, status.modified >= began,
+        isBuilding || ends.contains(where: { status.modified <= $0 })
+      else { continue }
+      update(component.names) { component in
+        var saves = component.savedInBuilds ?? SavedInBuilds(first: status.modified)
+        saves.paths.insert(path)
+        saves.directories.formUnion(directories)
+        saves.first = min(saves.first, status.modified)
+        component.savedInBuilds = saves
+      }
     }
   }
 

@@ -205,6 +205,13 @@ extension TaskRunner {
     switch decision {
     case .run(let paths):
       state.access { $0.owed.require(names, for: paths) }
+      if let component = names.first.flatMap(component(of:)),
+        state.access({ state in
+          names.contains { state.machine.isBuilding($0) || state.machine.isBuildingService($0) }
+        })
+      {
+        noteSaves(paths, in: component, isBuilding: true)
+      }
       if state.access({ $0.isBurstUnderWay }) {
         update(names) { component in
           component.awaitingBurstEnd =
