@@ -20,6 +20,15 @@ import Testing
   /// A command that takes a while and fails if the file says so.
   private static let command = #"sleep 0.1; cat status >> "$LOG"; exit "$(cat status)""#
 
+  @Test func `a slow test that fails is not green, though a change restarts it`() async throws {
+    try await withProject { project in
+      let steps = String(repeating: "sleep 0.4; ", count: 6)
+      _ = try await project.startRunning(["-r"], "sh", "-c", #"echo >> "$LOG"; \#(steps)exit 3"#)
+      let question = try await project.start("--wait")
+      try await #expect(question.ended() == .exited(1))
+    }
+  }
+
   @Test func `a wait includes the save before it, and its status is the result`() async throws {
     try await withProject { project in
       try project.place("status", "0\n")

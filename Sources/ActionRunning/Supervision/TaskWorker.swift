@@ -126,7 +126,7 @@ final class TaskWorker: Sendable {
   var scheduler: any Scheduler { context.scheduler }
 
   /// The group of the command of a run, while its leader is alive.
-  private var commandGroup: (any LaunchedGroup)? {
+  var commandGroup: (any LaunchedGroup)? {
     state.access { state in
       guard let process = state.processes[.command], process.leaderIsAlive else { return nil }
       return process.group
@@ -138,9 +138,6 @@ final class TaskWorker: Sendable {
 
   /// The directory in which such a program works.
   var buildDirectory: Path? { commandGroup?.buildDirectory }
-
-  /// The group of the command, if such a program works in it.
-  var buildingGroup: (any LaunchedGroup)? { isBuilding ? commandGroup : nil }
 
   /// The process ID of the command of a run, while it is alive.
   var commandLeader: pid_t? { commandGroup?.leader }

@@ -111,10 +111,13 @@ extension TaskRunner {
     state.access { $0.buildSearch.timer = timer }
   }
 
-  /// What the processes of a run have done in which a program works that compares the times of files; `nil` if none
-  /// does. For callers on the queue.
-  package func activityOfBuild(_ name: String) -> ProcessActivity? {
-    worker(name)?.buildingGroup.flatMap { monitor.activity(of: [$0]) }
+  /// What the processes of a command have done, and whether a program works in it that compares the times of files;
+  /// `nil` if it does not run. For callers on the queue.
+  package func activity(of name: String) -> (done: ProcessActivity, isBuild: Bool)? {
+    guard let group = worker(name)?.commandGroup, let done = monitor.activity(of: [group]) else {
+      return nil
+    }
+    return (done, group.buildDirectory != nil)
   }
 
   /// Finds the runs in which programs work that compare the times of files, or have worked when the changes were

@@ -181,7 +181,7 @@ final class SessionDesk: ServedSession {
     var condition = picture.withLock {
       $0.condition(
         of: tasks, at: now, restless: restless, behind: behind, waiting: waiting,
-        isUp: parts.runner.isUp, activityOfBuild: parts.runner.activityOfBuild)
+        isUp: parts.runner.isUp, activity: parts.runner.activity(of:))
     }
     condition.isBlocked = pause.condition.isPaused || pause.condition.isHeld
     return condition

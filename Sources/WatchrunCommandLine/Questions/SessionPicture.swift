@@ -8,26 +8,31 @@ import SystemCalls
 /// What a session answers: the model of the status page, the output of the latest runs, and what is needed to
 /// decide whether the tasks are at rest. A pure state machine: reports in, answers out.
 struct SessionPicture {
+  /// What the processes of a service have done, and whether a program such as make works in it.
+  typealias Work = (done: ProcessActivity, isBuild: Bool)
+
   /// The process of a service without a readiness check.
   private struct Unchecked {
     let since: Instant
     /// How long to wait for its end, as runs of the command may end by themselves.
     let patience: Duration
-    /// A hash of its processes at the latest look while a program such as make worked in it, and since when they
-    /// are the same and do nothing.
-    var build: (processes: UInt64, idleSince: Instant)?
+    /// Whether it is a command that a change restarts: a server, or a test that ends.
+    let mayEnd: Bool
+    /// A hash of its processes at the latest look, and since when they are the same and do nothing.
+    var work: (processes: UInt64, idleSince: Instant)?
 
-    /// How long to wait until it counts as ready.
-    ///
-    /// - Parameter activity: What its processes have done, if a program works in it such as make. Then it is no
-    ///   server yet, unless it is idle.
-    mutating func rest(at now: Instant, _ activity: ProcessActivity?) -> Duration {
+    /// How long to wait until it counts as ready: it is no server yet while a program such as make works in it, and
+    /// probably none while it works itself, unless it is idle.
+    mutating func rest(at now: Instant, _ activity: Work?) -> Duration {
       let rest = now.duration(to: since.advanced(by: patience))
-      guard let activity, since.duration(to: now) < SessionPicture.longestBuild else { return rest }
-      if activity.isRunning || build?.processes != activity.writes.processes {
-        build = (activity.writes.processes, now)
+      guard let activity, activity.isBuild || mayEnd,
+        since.duration(to: now)
+          < (activity.isBuild ? SessionPicture.longestBuild : SessionPicture.longestWork)
+      else { return rest }
+      if activity.done.isRunning || work?.processes != activity.done.writes.processes {
+        work = (activity.done.writes.processes, now)
       }
-      let idle = now.duration(to: (build?.idleSince ?? now).advanced(by: SessionPicture.startTime))
+      let idle = now.duration(to: (work?.idleSince ?? now).advanced(by: SessionPicture.startTime))
       return min(max(rest, idle), SessionPicture.lookPause)
     }
   }
@@ -40,6 +45,8 @@ struct SessionPicture {
   /// How long a service counts as starting while a program such as make works in it and is not idle: one that waits
   /// for a server may never be.
   private static let longestBuild = Duration.seconds(60)
+  /// The same for a command that is not idle itself, and that a change restarts.
+  private static let longestWork = Duration.seconds(10)
   /// The pause between two looks at it.
   private static let lookPause = Duration.milliseconds(200)
   private static let mostChanges = 20
@@ -158,7 +165,8 @@ struct SessionPicture {
     }
     // A command that a change restarts may be a test that ends, or a server that does not.
     let patience = max(Self.startTime, (ownEnds[name] ?? .zero) * 2)
-    return Unchecked(since: now, patience: plan.origin == .commandLine ? patience : Self.startTime)
+    let mayEnd = plan.origin == .commandLine
+    return Unchecked(since: now, patience: mayEnd ? patience : Self.startTime, mayEnd: mayEnd)
   }
 }
 
@@ -170,11 +178,11 @@ extension SessionPicture {
   ///   - restless: The tasks that are not at rest, as the runner says.
   ///   - behind: The tasks whose results are without changes that were ignored.
   ///   - isUp: Whether the process of a service may exist.
-  ///   - activityOfBuild: What the processes of a service have done in which a program such as make works.
+  ///   - activity: What the processes of a service have done.
   mutating func condition(
     of tasks: [String], at now: Instant, restless: [String], behind: Set<String> = [],
     waiting: [TaskRunner.Waiting], isUp: (String) -> Bool,
-    activityOfBuild: (String) -> ProcessActivity? = { _ in nil }
+    activity: (String) -> Work? = { _ in nil }
   ) -> SessionCondition {
     let subjects = plan.graph.withDependencies(tasks.isEmpty ? plan.graph.order : tasks)
     var condition = SessionCondition()
@@ -183,7 +191,7 @@ extension SessionPicture {
     for name in subjects {
       if behind.contains(name) { condition.behind.append(name) }
       if var process = starting[name] {
-        rest = max(rest, process.rest(at: now, activityOfBuild(name)))
+        rest = max(rest, process.rest(at: now, activity(name)))
         starting[name] = process
       } else if plan.graph[name]?.isService == true, isUp(name), model.isOver(name) {
         // Its end was reported, and is about to be handled.
