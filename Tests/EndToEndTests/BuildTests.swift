@@ -140,6 +140,42 @@ import Testing
     }
   }
 
+  /// While something writes, it is not known who has saved a file.
+  @Test func `what is saved in a build is in the result, whoever may have saved it`()
+    async throws
+  {
+    try await withProject { project in
+      for name in ["a.c", "b.c"] { try project.write(name, "1") }
+      try project.write(".gitignore", "*.o")
+      try project.write(
+        "noise.sh",
+        #"timeout --foreground 0.4 sh -c 'while :; do echo > "$OUTSIDE/noise"; done'"#)
+      try project.write(
+        "Makefile",
+        """
+        all: a.o b.o
+        %.o: %.c
+        \tx=$$(cat $<); echo "compiling $<" >> "$$LOG"; sh noise.sh; echo "$$x" > $@
+
+        """)
+      let watchrun = try await project.startRunning(
+        [], "sh", "-c", #"echo busy >> "$LOG"; sh noise.sh; make"#)
+      try await eventually("the first run has ended") { watchrun.runsEnded == 1 }
+      try await Task.sleep(for: .milliseconds(200))
+      try project.place("a.c", "2")
+      // Each before make reads it, so that it is judged when the run has ended.
+      for number in 2...3 {
+        try await project.logged("busy", times: number)
+        try project.place("b.c", "\(number)")
+      }
+      try await project.logged("compiling b.c", times: 3)
+      try project.place("b.c", "4")
+      let question = try await project.start("--wait")
+      try await #expect(question.ended() == .exited(0))
+      #expect(project.read("b.o") == "4\n")
+    }
+  }
+
   @Test func `what a build rewrites itself leaves its objects as they are`() async throws {
     try await withProject { project in
       for name in ["a.c", "b.c", "a.d", "b.d"] { try project.write(name, "1") }

@@ -33,6 +33,24 @@ struct SavedInBuilds {
   var directories: Set<Path> = []
 }
 
+extension TaskComponent {
+  /// Whether others are proved to have changed a path, or it is not known who has, and they are known to edit it.
+  func isSaved(_ path: Path, _ evidence: [Path: Verdict]) -> Bool {
+    switch evidence[path] {
+    case .others: true
+    case .run: false
+    case .unknown, nil: rounds.records[path]?.isEdited == true
+    }
+  }
+
+  /// Whether people edit files with such a name in the directory, and it is not proved that only runs write this one.
+  fileprivate func isOfEditedKind(_ path: Path) -> Bool {
+    let kind = FileKind(path)
+    return kind.ending != nil && rounds.editedKinds.contains(kind)
+      && !rounds.provedOutputs.contains(path)
+  }
+}
+
 extension TaskRunner {
   /// Notes that changes have been reported, long before they are submitted. May be called on any thread, as early
   /// as possible: what the tasks do after the change proves nothing. If a save stops a run because a program works in
@@ -147,8 +165,7 @@ extension TaskRunner {
     let delayed = Set(component.rounds.delayedPaths)
     let late = changes.filter { change in
       delayed.contains(change.path)
-        && (evidence[change.path] == .others
-          || component.rounds.records[change.path]?.isEdited == true)
+        && component.isSaved(change.path, evidence)
     }
     if !late.isEmpty { for name in services { miss(late, by: name) } }
   }
@@ -165,11 +182,8 @@ extension TaskRunner {
     for component in state.access(\.components) {
       let saved = component.names.flatMap { parts[$0].changes.prefix(ContentReader.mostFiles) }
         .map(\.path).filter { path in
-          switch evidence[path] {
-          case .others: true
-          case .run: false
-          case .unknown, nil: component.rounds.records[path]?.isEdited == true
-          }
+          component.isSaved(path, evidence)
+            || evidence[path] != .run && component.isOfEditedKind(path)
         }
       noteSaves(saved, in: component, isBuilding: !builds.isDisjoint(with: component.names))
     }

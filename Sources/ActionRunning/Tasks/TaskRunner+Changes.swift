@@ -102,15 +102,10 @@ extension TaskRunner {
   ) -> [(name: String, changes: [ChangeBatch.Change])] {
     let (names, components) = state.access { ($0.machine.buildsThatMissSaves, $0.components) }
     return names.compactMap { name in
-      let rounds = components.first { $0.names.contains(name) }?.rounds
+      guard let component = components.first(where: { $0.names.contains(name) }) else { return nil }
       // No build takes what is gone for up to date.
       let saved = parts[name].changes.filter { change in
-        if change.kind == .removed { return false }
-        return switch evidence[change.path] {
-        case .others: true
-        case .run: false
-        case .unknown, nil: rounds?.records[change.path]?.isEdited == true
-        }
+        change.kind != .removed && component.isSaved(change.path, evidence)
       }
       return saved.isEmpty ? nil : (name, saved)
     }
