@@ -197,6 +197,8 @@ extension SessionPicture {
         // Its end was reported, and is about to be handled.
         condition.isBusy = true
       }
+      // A command that watches by itself has seen what it is owed.
+      if plan.graph[name]?.watchesByItself == true, isUp(name) { continue }
       for entry in waiting where entry.name == name && entry.cause == .delay {
         condition.behind.append(name)
         guard let due = entry.due, entry.since.duration(to: due) < Self.noticedTime else {

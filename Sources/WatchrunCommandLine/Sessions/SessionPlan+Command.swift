@@ -99,6 +99,11 @@ extension Settings {
   }
 }
 
+extension TaskDefinition {
+  /// Whether no change leads to a restart while it is up.
+  var watchesByItself: Bool { isService && policy.busyPolicy == .ignore }
+}
+
 extension Settings {
   /// The behaviour of the command.
   fileprivate var runPolicy: RunPolicy {

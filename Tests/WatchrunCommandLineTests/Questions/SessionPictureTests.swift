@@ -134,6 +134,16 @@ struct SessionPictureTests {
     #expect(condition(picture, of: ["c"], restless: ["a", "b"]) == "rest")
   }
 
+  @Test func `a command that watches by itself is not started again for what it writes`() throws {
+    for (line, expected) in [("jekyll serve", "rest"), ("jekyll build", "rest, jekyll is delayed")]
+    {
+      let plan = try SessionPlan(OptionParser.parse([Array(line.utf8)]), in: "/p")
+      var waiting = TaskRunner.Waiting("jekyll", RunTrigger(.change), for: .delay)
+      waiting.since = start
+      #expect(condition(picture(plan), 0, [waiting], isUp: true) == expected)
+    }
+  }
+
   @Test func `a delay is awaited, unless it is said to be one`() throws {
     var waiting = TaskRunner.Waiting("a", RunTrigger(.change), for: .delay)
     waiting.since = start
