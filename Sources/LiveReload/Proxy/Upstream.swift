@@ -9,8 +9,7 @@ final class Upstream {
   /// within one.
   private static let patience: [(ServerStop, after: Duration)] =
     [(.isSlow, after: .milliseconds(500)), (.isStuck, after: .seconds(3))]
-  private static let shortestPause = 40
-  private static let longestPause = 250
+  private static let (shortestPause, longestPause) = (40, 250)
 
   let address: ServerAddress
   let loop: SocketLoop
@@ -59,14 +58,12 @@ final class Upstream {
       ConnectionRace(
         to: first + addresses.filter { $0 != self.reachedAddress }, port: address.port, on: loop
       ) { [weak self, weak user] connection, address in
-        guard let user else { return connection.map { $0.stream.close() } ?? () }
-        guard let connection else { return user.upstreamLost(.unreachable) }
-        if let self, isRestarting, isCertain {
-          // By the server that stops.
-          connection.stream.close()
-          return user.upstreamLost(.unreachable)
+        // A server that stops is asked nothing.
+        guard let self, let user, let connection, !(isRestarting && isCertain) else {
+          connection?.stream.close()
+          return user?.upstreamLost(.unreachable) ?? ()
         }
-        self?.reachedAddress = address
+        reachedAddress = address
         connection.use(by: user)
         user.upstreamConnected(connection)
       }.tryNext()

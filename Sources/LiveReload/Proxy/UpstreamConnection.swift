@@ -91,10 +91,7 @@ final class UpstreamConnection: ByteStreamOwner {
   }
 
   func received(_ bytes: UnsafeRawBufferPointer) {
-    if isTunnel {
-      user?.upstreamReceived(raw: Array(bytes))
-      return
-    }
+    if isTunnel { return user?.upstreamReceived(raw: Array(bytes)) ?? () }
     if user == nil { return stream.close() }
     parser.append(bytes)
     if parser.isAtAlertOfTLS {
