@@ -80,9 +80,14 @@ extension ChangeJudge {
       // Later, a person saves one file after the other: that processes which were there before may have made
       // all changes says nothing of these runs.
       let isEcho = lastReport.map { $0.duration(to: now) <= Self.echoTime } ?? true
-      note(changes, at: now, mayBeOfRound: isLeft, countForAll: !isLeft || isEcho)
-      add(changes)
-      return judge(areOfRuns: false, at: now, knowledge)
+      // What none of them has made is a change at rest.
+      let others = changes.filter { $0.verdict == .others }
+      let rest = changes.filter { $0.verdict != .others }
+      note(rest, at: now, mayBeOfRound: isLeft, countForAll: !isLeft || isEcho)
+      add(rest)
+      return others.isEmpty
+        ? judge(areOfRuns: false, at: now, knowledge)
+        : explain(others) + changedByOthers(others, at: now)
     }
   }
 
