@@ -181,7 +181,7 @@ public final class TaskRunner: Sendable {
   }
 
   /// Runs these tasks, even while the runner is paused, and first those of their dependencies that have not
-  /// succeeded.
+  /// succeeded. Those that run are awaited.
   public func submitKey(for names: [String]) { request(names) }
 
   /// Runs a task as ``submitKey(for:)`` does, and gives the terminal to the run that is requested.
@@ -191,7 +191,7 @@ public final class TaskRunner: Sendable {
     queue.async { [self] in
       if let task { state.access { $0.terminalTask = task } }
       let (graph, machine) = state.access { ($0.graph, $0.machine) }
-      let wanted = graph.withDependencies(names) { machine.state(of: $0) != .succeeded }
+      let wanted = graph.withDependencies(names, where: machine.lacksResult)
       beginRounds(of: wanted) { $0.keyPressed(wanted) }
     }
   }

@@ -344,6 +344,14 @@ extension TaskStateMachine {
   /// Whether a run is active.
   func runs(_ name: String) -> Bool { tasks[name]?.phase.isRun ?? false }
 
+  /// Whether the task must run before one that depends on it: it has not succeeded, and no run is active that may.
+  func lacksResult(_ name: String) -> Bool {
+    // What a pause has delayed is no part of the active run.
+    if case .paused = tasks[name]?.request { return true }
+    let state = state(of: name)
+    return state != .succeeded && state != .running
+  }
+
   /// Whether a run is active that ignores changes.
   func ignores(_ name: String) -> Bool {
     runs(name) && tasks[name]?.rules.busyPolicy == .ignore

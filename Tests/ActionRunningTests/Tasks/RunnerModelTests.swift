@@ -141,4 +141,37 @@ struct RunnerTraceTests {
     #expect(world.living.count == 1)
     end(runner)
   }
+
+  @Test(arguments: [BusyPolicy.queue, .restart])
+  func `a request for a task awaits its dependency that runs`(_ policy: BusyPolicy) {
+    let below = task("b") { ($0.dependencies, $0.isPostponed) = (["a"], true) }
+    let runner = runner(task("a") { $0.policy.busyPolicy = policy }, below)
+    runner.start()
+    advance(runner, by: .zero)
+    runner.submitKey(for: ["b"])
+    advance(runner, by: .seconds(1))
+    finish(0, of: runner)
+    #expect(runs.map(\.task) == ["a", "b"])
+    end(runner)
+  }
+
+  @Test func `a request for a task requests its dependency that runs and has changed in a pause`() {
+    let below = task("b") { ($0.dependencies, $0.isPostponed) = (["a"], true) }
+    let runner = runner(task("a") { $0.triggers = .all }, below)
+    runner.start()
+    runner.pause()
+    submit("/f", to: runner)
+    finish(0, of: runner)
+    runner.submitKey(for: ["b"])
+    advance(runner, by: .seconds(1))
+    finish(1, of: runner)
+    #expect(runs.map(\.task) == ["a", "a", "b"])
+    end(runner)
+  }
+
+  private func submit(_ path: Path, to runner: TaskRunner) {
+    runner.submit(
+      ChangeBatch(number: 1, changes: [.init(path: path, kind: .modified, type: .file)]))
+    advance(runner, by: .zero)
+  }
 }
