@@ -39,8 +39,14 @@ package protocol LaunchedGroup: Sendable {
   var leader: pid_t { get }
   /// The current directory of the process or the descendant that is one of ``BuildPrograms``; `nil` if none is.
   var buildDirectory: Path? { get }
+  /// Whether the leader has ended and was not reaped.
+  var leaderHasEnded: Bool { get }
   /// Those of the paths that the process or a descendant has open for writing.
   func filesOpenForWriting(_ paths: [Path]) -> [Path: WriteMode]
+}
+
+extension LaunchedGroup {
+  package var leaderHasEnded: Bool { false }
 }
 
 extension ProcessLauncher {

@@ -36,6 +36,7 @@ final class SystemGroup: LaunchedGroup {
   var leader: pid_t { group.leader }
 
   var buildDirectory: Path? { group.directory(ofProgramIn: BuildPrograms.names) }
+  var leaderHasEnded: Bool { (try? group.leaderStatus()) != nil }
 
   func filesOpenForWriting(_ paths: [Path]) -> [Path: WriteMode] {
     group.filesOpenForWriting(paths)

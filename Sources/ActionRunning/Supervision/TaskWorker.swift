@@ -145,10 +145,12 @@ final class TaskWorker: Sendable {
   /// What its processes do.
   var phase: ProcessStateMachine.State { state.access(\.machine.state) }
 
-  /// Whether the command of a run has ended, or is stopped because of its timeout, and the run goes on.
+  /// Whether the command of a run has ended, or is stopped because of its timeout, and the run goes on: no signal
+  /// reaches the command.
   var awaitsHook: Bool {
-    if definition.isService { return false }
-    return phase.isHooking || state.access { $0.machine.ending(of: .command) } == .timedOut
+    if commandGroup?.leaderHasEnded == true { return true }
+    let isTimingOut = state.access { $0.machine.ending(of: .command) } == .timedOut
+    return definition.isService ? phase == .running && isTimingOut : phase.isHooking || isTimingOut
   }
 
   /// Whether a run begins when what is being stopped has gone, or the hook has ended.

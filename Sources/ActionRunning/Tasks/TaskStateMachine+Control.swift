@@ -136,6 +136,7 @@ extension TaskStateMachine {
 
   /// The command of a run has ended, or is being stopped, so that no signal reaches it: it runs again.
   package mutating func signalIsLate(_ name: String, _ reason: RunTrigger.Reason) -> [Action] {
+    if isUp(name) && !isEnding { return proceed(startService(name, reason)) }
     guard tasks[name]?.phase == .running else { return [] }
     update(name) { $0.request(reason) }
     return proceed([])

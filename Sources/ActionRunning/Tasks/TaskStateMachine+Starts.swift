@@ -141,7 +141,6 @@ extension TaskStateMachine {
   private mutating func beginService(
     _ name: String, _ task: Task, _ reason: RunTrigger.Reason
   ) -> [Action] {
-    roundMembers.insert(name)
     switch task.rules.busyPolicy {
     case .ignore where task.phase.isUp && reason != .key:
       update(name) { $0.hasKeptRunning = true }
@@ -149,13 +148,20 @@ extension TaskStateMachine {
     case .signal(let signal) where task.phase.isUp:
       return [.signal(name, signal, reason)] + keepRunning(name, task)
     case .queue, .ignore, .restart, .signal:
-      update(name) { ($0.phase, $0.hasKeptRunning) = (.starting(isFresh: true), false) }
-      return [.giveUpReadiness(name), .start(name, reason)]
+      return startService(name, reason)
     }
+  }
+
+  /// Starts a service. If it runs, it is stopped first.
+  mutating func startService(_ name: String, _ reason: RunTrigger.Reason) -> [Action] {
+    roundMembers.insert(name)
+    update(name) { ($0.phase, $0.hasKeptRunning) = (.starting(isFresh: true), false) }
+    return [.giveUpReadiness(name), .start(name, reason)]
   }
 
   /// A service keeps running, though a run is requested.
   private mutating func keepRunning(_ name: String, _ task: Task) -> [Action] {
+    roundMembers.insert(name)
     switch task.phase {
     case .ready: return conclude(name, .succeeded)
     case .late: return conclude(name, .failed)

@@ -480,6 +480,7 @@ final class ReportLog: Sendable {
       case .task(let name, .signaled(_, let trigger)):
         let isLive = world.living.contains {
           $0.process.task == name && $0.process.kind == "run" && $0.process.leaderIsAlive
+            && ($0.process.character == .foreign || !$0.process.isDying)
         }
         if !isLive { world.complain("a signal to nothing") }
         state.owed[name]?.subtract(trigger.changes.map(\.path))

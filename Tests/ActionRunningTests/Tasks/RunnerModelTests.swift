@@ -174,4 +174,50 @@ struct RunnerTraceTests {
       ChangeBatch(number: 1, changes: [.init(path: path, kind: .modified, type: .file)]))
     advance(runner, by: .zero)
   }
+
+  @Test(arguments: [true, false])
+  func `a signal to a service that is stopped for its timeout, or has ended, is late`(
+    isTimingOut: Bool
+  ) {
+    let service = task("s", service: true) { task in
+      (task.triggers, task.policy.busyPolicy) = (.all, .signal(.hangup))
+      if isTimingOut { task.policy.timeout = .seconds(5) }
+    }
+    let runner = runner(service)
+    runner.start()
+    advance(runner, by: .seconds(4))
+    world.state.withLock { state in
+      state.processes[0].character = .deaf
+      state.processes[0].isZombie = !isTimingOut
+    }
+    advance(runner, by: .seconds(1))
+    submit("/f", to: runner)
+    finish(0, 1, of: runner)
+    advance(runner, by: .zero)
+    #expect(runs.map { $0.trigger.changes.map(\.path) } == [[], ["/f"]])
+    #expect(!log.entries.contains { if case .task(_, .signaled) = $0 { true } else { false } })
+    #expect(world.living.count == 1 && runner.queue.sync { runner.isUp("s") })
+    end(runner)
+  }
+
+  @Test func `a service that is ready and is stopped for its timeout becomes ready again`() {
+    let service = task("t7", service: true) { task in
+      (task.triggers, task.policy.busyPolicy) = (.all, .signal(.hangup))
+      task.policy.timeout = .seconds(5)
+      task.readiness = TaskDefinition.Readiness(.port(7), timeout: .seconds(60))
+    }
+    let runner = runner(service, task("b") { $0.dependencies = ["t7"] })
+    runner.start()
+    for _ in 0..<80 { advance(runner, by: .milliseconds(50)) }
+    finish(1, of: runner)
+    world.state.withLock { $0.processes[0].character = .deaf }
+    advance(runner, by: .seconds(2))
+    submit("/f", to: runner)
+    finish(0, 1, of: runner)
+    for _ in 0..<80 { advance(runner, by: .milliseconds(50)) }
+    #expect(runs.filter { $0.task == "t7" }.last?.trigger.changes.map(\.path) == ["/f"])
+    #expect(runs.last?.task == "b")
+    #expect(runner.queue.sync { runner.isUp("t7") })
+    end(runner)
+  }
 }

@@ -29,6 +29,8 @@ final class RunnerWorld: ProcessLauncher, ReadinessProbe {
     var leaderIsAlive = true
     var othersAreAlive = false
     var isDying = false
+    /// Whether its leader has ended, and the runner does not know that yet.
+    var isZombie = false
     let ended: @Sendable (ExitStatus) -> Void
 
     var isAlive: Bool { leaderIsAlive || othersAreAlive }
@@ -219,6 +221,7 @@ final class RunnerWorld: ProcessLauncher, ReadinessProbe {
     var survivor: Survivor? { nil }
     var leader: pid_t { pid_t(number + 1) }
     var buildDirectory: Path? { nil }
+    var leaderHasEnded: Bool { process.isZombie }
     func filesOpenForWriting(_ paths: [Path]) -> [Path: WriteMode] { [:] }
   }
 }
