@@ -9,6 +9,8 @@ final class SystemGroup: LaunchedGroup {
   fileprivate struct State {
     /// Whether the leader was reaped, so that its ID is in use only as long as the group has members.
     var leaderIsReaped = false
+    /// Whether no member is left, so that its ID may be in use for another group.
+    var isGone = false
     /// The groups that descendants have made, as far as they were found.
     var descendants: [ProcessGroup] = []
     /// The latest signal that asked all processes to end.
@@ -43,7 +45,7 @@ final class SystemGroup: LaunchedGroup {
   }
 
   func send(_ signal: Signal) {
-    group.send(signal)
+    if knownGroups.contains(group) { group.send(signal) }
   }
 
   func sendToAll(_ signal: Signal) -> Bool {
@@ -53,7 +55,7 @@ final class SystemGroup: LaunchedGroup {
   }
 
   var isAlive: Bool {
-    let known = state.withLock { $0.knownGroups(with: group) }
+    let known = knownGroups
     if known.contains(where: \.hasLivingMember) { return true }
     // A group that a search has found may have ended after its members started others, so only a search that
     // finds none is the last one.
@@ -63,6 +65,7 @@ final class SystemGroup: LaunchedGroup {
       if living.isEmpty && all.count > existing.count { continue }
       if living.isEmpty {
         guardian?.forget(group)
+        state.withLock { $0.isGone = $0.leaderIsReaped }
         return false
       }
       // They were made while the groups were searched that have received the signal.
@@ -78,7 +81,7 @@ final class SystemGroup: LaunchedGroup {
   }
 
   var survivor: Survivor? {
-    let survivors = state.withLock { $0.knownGroups(with: group) }.compactMap(\.survivor)
+    let survivors = knownGroups.compactMap(\.survivor)
     return survivors.first { $0.owner != nil } ?? survivors.first
   }
 
@@ -91,14 +94,25 @@ final class SystemGroup: LaunchedGroup {
       try? group.reap()
       processes.remove(group.leader)
     }
-    if group.isEmpty { guardian?.forget(group) }
+    if group.isEmpty {
+      guardian?.forget(group)
+      state.withLock { $0.isGone = true }
+    }
     return status
+  }
+
+  /// The group, unless it has gone, and those that descendants have made.
+  private var knownGroups: [ProcessGroup] {
+    state.withLock { state in
+      if state.leaderIsReaped && group.leaderExists { state.isGone = true }
+      return (state.isGone ? [] : [group]) + state.descendants
+    }
   }
 
   /// Searches the groups of the run that exist, and remembers those of descendants. Returns those that were known,
   /// and all.
   private func findGroups() -> (existing: [ProcessGroup], all: [ProcessGroup]) {
-    let (isReaped, known) = state.withLock { ($0.leaderIsReaped, $0.knownGroups(with: group)) }
+    let (isReaped, known) = (state.withLock(\.leaderIsReaped), knownGroups)
     // The ID of a group without members may be in use for another one.
     let existing = known.filter { ($0 == group && !isReaped) || $0.hasLivingMember }
     let groups = ProcessGroup.withDescendants(existing, orphans)
@@ -114,8 +128,4 @@ final class SystemGroup: LaunchedGroup {
     return ProcessGroup.Orphans(
       of: mark, except: Array(others) + strangers, countingUnmarked: others.isEmpty)
   }
-}
-
-extension SystemGroup.State {
-  fileprivate func knownGroups(with group: ProcessGroup) -> [ProcessGroup] { [group] + descendants }
 }
