@@ -51,7 +51,9 @@ final class SystemGroup: LaunchedGroup {
   func sendToAll(_ signal: Signal) -> Bool {
     if signal != .continue { state.withLock { $0.signal = signal } }
     // Before the signal, because it may end a process and make its children orphans.
-    return findGroups().all.count { $0.isAccepting(signal) } > 0
+    let all = findGroups().all
+    let accepting = all.count { $0.isAccepting(signal) }
+    return all.isEmpty || accepting > 0
   }
 
   var isAlive: Bool {

@@ -26,4 +26,12 @@ struct SystemGroupTests {
     while try stranger.leaderStatus() == nil { sched_yield() }
     try stranger.reap()
   }
+
+  @Test func `a group that has just gone does not refuse signals`() throws {
+    let leader = try start("exit 0")
+    let group = SystemGroup(leader, RunMark(guardedBy: nil), nil)
+    while try leader.leaderStatus() == nil { sched_yield() }
+    _ = group.leaderEnded()
+    #expect(group.sendToAll(.terminate))
+  }
 }
