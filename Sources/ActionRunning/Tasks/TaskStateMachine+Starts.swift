@@ -42,7 +42,10 @@ extension TaskStateMachine {
 
   /// The next step toward a requested run, or its start; `nil` if it must wait.
   private mutating func stepTowardStart(of name: String) -> [Action]? {
-    let stops = stopOutdated(below: name)
+    let above = order.filter { ancestors[name, default: []].contains($0) }
+    let failed = waits(name) ? nil : above.compactMap(failure).first
+    // Otherwise it is skipped.
+    let stops = failed == nil ? stopOutdated(below: name) : []
     if !stops.isEmpty { return stops }
     guard let task = tasks[name], let reason = task.request?.reason, !task.phase.isRun,
       task.request?.judging != .inBurst
@@ -51,10 +54,7 @@ extension TaskStateMachine {
       update(name) { $0.setJudging(.notAsked) }
       return nil
     }
-    let above = order.filter { ancestors[name, default: []].contains($0) }
-    if let because = above.compactMap(failure).first {
-      return skip(name, because: because)
-    }
+    if let failed { return skip(name, because: failed) }
     // A run needs all its ancestors, even those that were not requested.
     let missing = above.filter { tasks[$0]?.outcome != .succeeded }
     if !missing.isEmpty {

@@ -269,4 +269,18 @@ struct TaskStateMachineServiceTests {
     #expect(script.isReady("s") == ["s*"])
     #expect(script.state("t") == .skipped(because: "a"))
   }
+
+  @Test func `a run is not stopped for a request that is skipped`() {
+    var machine = MachineScript([
+      rules("s", service: true, ready: false, alive: false), rules("a", after: "s"),
+      rules("b", after: "a", policy: .restart),
+    ])
+    #expect(machine { $0.start() } == ["+s"])
+    #expect(machine { $0.serviceStarted("s") } == ["+a"])
+    #expect(machine.end("a") == ["+b"])
+    #expect(machine { $0.serviceEnded("s", .failed) } == [])
+    #expect(machine.change("a") == ["a?s"])
+    #expect(machine.end("b") == ["."])
+    #expect(machine.state("b") == .succeeded)
+  }
 }
