@@ -35,7 +35,7 @@ extension Command {
     let result = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         run.await { continuation.resume(returning: $0) }
-        if let changes { queue.submit(changes) } else { queue.start() }
+        if let changes, !changes.changes.isEmpty { queue.submit(changes) } else { queue.start() }
       }
     } onCancel: {
       queue.end()

@@ -5,6 +5,8 @@ import SystemCalls
 import TestSupport
 import Testing
 
+import enum SystemCalls.ExitStatus
+
 struct CommandRunTests {
   @Test func `a run has a status and its output`() async throws {
     let command = Command("sh", "-c", "echo one; echo two >&2; printf three; exit 3")
@@ -95,5 +97,13 @@ struct CommandRunTests {
     telling.changeDelivery = .environment
     let told = try await telling.run(for: changes, output: .kept(upTo: 100))
     #expect(told.output.text == "/p/f /p/f change\n")
+  }
+
+  @Test func `a run for no changes is a run`() async throws {
+    let none = ChangeBatch(number: 1, changes: [])
+    let result = Log<ExitStatus>()
+    let run = Task { result.note(try await Command("true").run(for: none).status) }
+    #expect(await eventually { !result.entries.isEmpty })
+    run.cancel()
   }
 }
