@@ -20,6 +20,8 @@ extension TaskRunner {
   private func perform(_ action: TaskStateMachine.Action) {
     switch action {
     case .start(let name, let reason):
+      // What was performed before may have ended the runner.
+      if state.access(\.machine.isEnding) { return }
       let takesTerminal = state.access { $0.terminalTask == name }
       worker(name)?.start(reason, takesTerminal: takesTerminal)
     case .stop(let name):

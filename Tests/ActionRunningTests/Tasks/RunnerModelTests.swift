@@ -220,4 +220,15 @@ struct RunnerTraceTests {
     #expect(runner.queue.sync { runner.isUp("t7") })
     end(runner)
   }
+
+  @Test func `nothing is started after the runner has decided to end`() {
+    let runner = runner(
+      completion: .firstFailure, task("a", service: true) { $0.policy.busyPolicy = .restart },
+      task("b"))
+    world.state.withLock { $0.failing["a"] = ENOENT }
+    runner.start()
+    advance(runner, by: .seconds(1))
+    #expect(runs.map(\.task) == ["a"])
+    #expect(world.living.isEmpty)
+  }
 }
