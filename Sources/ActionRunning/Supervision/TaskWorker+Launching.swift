@@ -210,7 +210,7 @@ extension TaskWorker {
   private func attempt(_ request: SpawnRequest, for run: TaskReport.Run) throws(SystemError) {
     if request.takesTerminal {
       let retry = { @Sendable [weak self] () -> Void in self?.attemptAgain(request, for: run) }
-      if !context.launcher.hasTerminal(orCall: retry) { return }
+      if !context.launcher.hasTerminal(orCall: retry) { return wait(to: run) }
     }
     do throws(SystemError) {
       // The closure retains the worker while a process runs.
@@ -232,7 +232,12 @@ extension TaskWorker {
         self?.attemptAgain(request, for: run)
       }
       state.access { $0.processes[run.job]?.timer = timer }
+      wait(to: run)
     }
+  }
+
+  private func wait(to run: TaskReport.Run) {
+    if run.job == .command { notify(.attempted) }
   }
 
   private func attemptAgain(_ request: SpawnRequest, for run: TaskReport.Run) {

@@ -12,6 +12,8 @@ final class TaskWorker: Sendable {
   enum Event: Sendable {
     /// The start of a run was reported. Its process is started next.
     case started
+    /// The process of the run cannot be started yet.
+    case attempted
     /// The process of the run exists.
     case launched
     /// A process has ended. Its output has not been read, and its end not been reported. A hook may follow.

@@ -176,7 +176,10 @@ extension TaskRunner {
     switch event {
     case .started:
       hasStarted(name)
+    case .attempted:
+      state.access { $0.machine.setAttempted(name, true) }
     case .launched:
+      state.access { $0.machine.setAttempted(name, false) }
       if isService { advance { $0.serviceStarted(name) } }
     case .exited(let precedesHook):
       monitor.look()

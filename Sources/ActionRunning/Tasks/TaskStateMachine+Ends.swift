@@ -14,7 +14,7 @@ extension TaskStateMachine {
     let result = task.phase == .stopping ? .cancelled : result
     roundMembers.insert(name)
     update(name) { task in
-      task.phase = .atRest
+      (task.phase, task.isAttempted) = (.atRest, false)
       task.outcome = result.state
       if result != .cancelled { task.stops = 0 }
     }

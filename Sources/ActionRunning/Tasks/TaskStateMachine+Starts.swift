@@ -107,7 +107,7 @@ extension TaskStateMachine {
       else { continue }
       update(below) { task in
         task.phase = .stopping
-        if !isByKey { task.stops += 1 }
+        if !isByKey && !task.isAttempted { task.stops += 1 }
         if !task.isRequested { task.request = .made(task.reason) }
       }
       actions.append(.stop(below))
@@ -116,13 +116,13 @@ extension TaskStateMachine {
   }
 
   /// A task with the policy `restart` stops its descendants, for otherwise it would have to wait
-  /// for them.
+  /// for them. No task waits for what has not been started, as a run that waits for the terminal.
   func isOutdated(_ below: String, under name: String) -> Bool {
     guard let task = tasks[below], let above = tasks[name]?.rules else { return false }
     let isCarriedAlong =
       above.busyPolicy == .restart && !above.isService && task.rules.policy == nil
       && !task.rules.isService
-    return task.busyPolicy == .restart || isCarriedAlong
+    return task.busyPolicy == .restart || task.isAttempted || isCarriedAlong
   }
 
   private mutating func begin(

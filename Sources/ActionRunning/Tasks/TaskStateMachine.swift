@@ -194,6 +194,8 @@ package struct TaskStateMachine: Sendable {
     /// Whether a program works in the active run that compares the times of files, so that the run is worthless
     /// when one of them is saved.
     var isBuilding = false
+    /// Whether the process of the active run cannot be started yet, so that nothing is lost with the run.
+    var isAttempted = false
     /// How often in a row changes have stopped its run before the end.
     var stops = 0
     /// Whether a request has left the service running, as its policy says.
@@ -215,7 +217,7 @@ package struct TaskStateMachine: Sendable {
     }
 
     /// Whether a change may stop its run. Whatever is known of who changes what, not every run is stopped.
-    var mayBeStopped: Bool { stops < TaskStateMachine.mostStops }
+    var mayBeStopped: Bool { isAttempted || stops < TaskStateMachine.mostStops }
 
     /// Whether a run is requested, unless it is paused.
     var isRequested: Bool { request?.reason != nil }
@@ -428,6 +430,11 @@ extension TaskStateMachine {
   /// The active runs of these tasks build, and no others do.
   mutating func setBuilding(_ names: Set<String>) {
     for name in order { tasks[name]?.isBuilding = names.contains(name) }
+  }
+
+  /// The process of the task's active run exists, or cannot be started yet.
+  mutating func setAttempted(_ name: String, _ isAttempted: Bool) {
+    tasks[name]?.isAttempted = isAttempted
   }
 
   /// Whether the task or a dependent is running, and a change to the task's files makes that worthless, as a

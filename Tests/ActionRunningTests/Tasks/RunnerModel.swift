@@ -86,6 +86,7 @@ final class RunnerModel {
     }
     var command = Command(name, "run")
     command.inheritsStandardInput = false
+    command.takesTerminal = world.random(0..<4) == 0
     var task = TaskDefinition(
       name, command,
       triggers: TaskTriggers(watched: [
@@ -145,6 +146,7 @@ final class RunnerModel {
       onQueue {}
     case 45: fault()
     case 46: fault()
+    case 49, 50: useTerminal()
     case 47: disturb()
     case 48: if world.random(0..<10) == 0 { endAll() }
     default: advance(by: world.random(0..<20))
@@ -203,6 +205,16 @@ final class RunnerModel {
     }
   }
 
+  /// An editor is opened or closed.
+  private func useTerminal() {
+    let isTaken = world.state.withLock { state in
+      if !state.isTerminalTaken { state.isTerminalTaken = true } else { return true }
+      return false
+    }
+    world.note("the terminal is \(isTaken ? "free" : "taken")")
+    if isTaken { onQueue { world.freeTerminal() } }
+  }
+
   private func disturb() {
     switch world.random(0..<5) {
     case 0:
@@ -253,6 +265,12 @@ final class RunnerModel {
     if !isDisturbed && Set(running.map(\.process.task)).count > graph.jobs {
       world.complain("more runs than jobs")
     }
+    let attempted = Set(runner.allWorkers.filter(\.isAttempted).map(\.name))
+    for entry in runner.waiting {
+      if case .dependents(let names) = entry.cause, attempted.isSuperset(of: names) {
+        world.complain("a run waits for one that cannot be started yet")
+      }
+    }
   }
 
   /// Lets everything come to an end, and checks what is left.
@@ -260,6 +278,7 @@ final class RunnerModel {
     world.state.withLock { state in
       (state.failing, state.occupied, state.isCalm) = ([:], [], true)
     }
+    onQueue { world.freeTerminal() }
     if isPaused {
       isPaused = false
       runner.resume()

@@ -45,6 +45,9 @@ final class RunnerWorld: ProcessLauncher, ReadinessProbe {
     var occupied: Set<String> = []
     /// The programs that are being written, or are missing.
     var failing: [String: Int32] = [:]
+    /// Whether a program has the terminal that is none of a task, such as an editor.
+    var isTerminalTaken = false
+    var awaitingTerminal: [@Sendable () -> Void] = []
     /// Whether all processes obey, and nothing fails.
     var isCalm = false
     var finishCount = 0
@@ -136,7 +139,21 @@ final class RunnerWorld: ProcessLauncher, ReadinessProbe {
     }
   }
 
-  func hasTerminal(orCall retry: @escaping @Sendable () -> Void) -> Bool { true }
+  func hasTerminal(orCall retry: @escaping @Sendable () -> Void) -> Bool {
+    state.withLock { state in
+      if state.isTerminalTaken { state.awaitingTerminal.append(retry) }
+      return !state.isTerminalTaken
+    }
+  }
+
+  /// What has the terminal ends.
+  func freeTerminal() {
+    let awaiting = state.withLock { state in
+      state.isTerminalTaken = false
+      return exchange(&state.awaitingTerminal, with: [])
+    }
+    for retry in awaiting { retry() }
+  }
 
   func activity(of groups: [any LaunchedGroup]) -> ProcessActivity? { nil }
 

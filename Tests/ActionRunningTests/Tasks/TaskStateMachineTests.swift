@@ -473,4 +473,17 @@ struct TaskStateMachineTests {
     #expect(script.change("c") == ["+c"])
     #expect(script.end("c") == ["app=b", "t?b", "."])
   }
+
+  @Test func `a run that cannot be started yet is stopped for a dependency any number of times`() {
+    var machine = MachineScript([rules("a"), rules("b", after: "a", policy: .queue)])
+    _ = machine { $0.start() }
+    for _ in 1...15 {
+      #expect(machine.end("a") == ["+b"])
+      machine.machine.setAttempted("b", true)
+      #expect(machine.change("a") == ["~b"])
+      #expect(machine.end("b", .cancelled) == ["+a"])
+    }
+    #expect(machine.end("a") == ["+b"])
+    #expect(machine.change("a") == [])
+  }
 }
