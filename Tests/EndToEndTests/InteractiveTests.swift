@@ -326,6 +326,31 @@ import Testing
     }
   }
 
+  @Test func `a command that ends in the background leaves the terminal to the shell`() async throws
+  {
+    try await withProject { project in
+      let bash = try await Shell(project)
+      try bash.start("-I", #"echo $$ >> "$LOG"; exec sleep 1000"#)
+      let watchrun = try await bash.watchrun()
+      let pid = try await value("it runs") { project.logged.first.flatMap { pid_t($0) } }
+      try await eventually("it has the terminal") { bash.terminal.foregroundGroup == pid }
+      let prompts = try await bash.prompts()
+      kill(watchrun, SIGSTOP)
+      try await bash.shows("ready>", times: prompts + 1)
+      try bash.command("bg")
+      try await bash.shows("ready>", times: prompts + 2)
+      kill(pid, SIGTERM)
+      try await bash.shows("SIGTERM")
+      #expect(bash.isAtPrompt)
+      try bash.command("fg")
+      try await eventually("it has the terminal") {
+        bash.terminal.foregroundGroup.map { $0 == getpgid(watchrun) } ?? false
+      }
+      kill(watchrun, SIGTERM)
+      try await bash.hasPrompt()
+    }
+  }
+
   @Test func `a command that is stopped several times continues each time`() async throws {
     try await withProject { project in
       let bash = try await Shell(project)

@@ -109,6 +109,10 @@ package final class TerminalController: Sendable {
   func continued() -> Use? {
     state.withLock { state in
       let isForeground = terminal.isForeground
+      if state.isLent && isTaken(from: state.borrower) {
+        (state.isLent, state.isChanged) = (false, false)
+        guardian?.modesAreRestored()
+      }
       guard readsKeys, state.isChanged, !state.isLent, !state.isReleased, let found = state.found,
         let modes = try? terminal.modes()
       else { return }
@@ -122,6 +126,15 @@ package final class TerminalController: Sendable {
       }
     }
     return take()
+  }
+
+  /// Whether the shell has the terminal that was lent: neither this process, the command, nor a group that the
+  /// command has made.
+  private func isTaken(from borrower: ProcessGroup?) -> Bool {
+    guard let borrower, let foreground = terminal.foregroundGroup, foreground != getpgrp() else {
+      return false
+    }
+    return !ProcessGroup.withDescendants([borrower]).contains { $0.leader == foreground }
   }
 
   private func setBackground(_ isInBackground: Bool, _ state: inout State) {
