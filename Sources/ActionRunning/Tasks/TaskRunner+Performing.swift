@@ -133,7 +133,7 @@ extension TaskRunner {
   func openRound(_ trigger: RunTrigger) {
     let begins = state.access { state in
       if state.isInRound { return false }
-      state.isInRound = true
+      (state.isInRound, state.isIdle) = (true, false)
       state.completionTimer.take()?.cancel()
       return true
     }

@@ -258,4 +258,22 @@ struct RunnerTraceTests {
     #expect(runs.count == 10)
     end(runner)
   }
+
+  @Test func `a round that only skips ends idle as well`() {
+    let runner = runner(
+      task("a") { $0.triggers = TaskTriggers(watched: [WatchedPath("/a")]) },
+      task("b") { task in
+        (task.dependencies, task.triggers) = (["a"], TaskTriggers(watched: [WatchedPath("/b")]))
+      })
+    runner.start()
+    advance(runner, by: .zero)
+    finish(0, 1, of: runner)
+    advance(runner, by: .seconds(60))
+    submit("/b", to: runner)
+    advance(runner, by: .seconds(60))
+    let skips = log.entries.count { if case .task("b", .skipped) = $0 { true } else { false } }
+    let ends = log.entries.count { if case .runner(.idle) = $0 { true } else { false } }
+    #expect(skips == 2 && ends == 2)
+    end(runner)
+  }
 }
