@@ -185,7 +185,6 @@ extension TaskStateMachine {
         Retired(
           name: name, isActive: task.phase.isRun, ancestors: ancestors[name, default: []]))
       hasLostMembers = hasLostMembers || roundMembers.contains(name) || task.isUnsettled
-      if task.rules.isService { actions.append(.giveUpReadiness(name)) }
       actions.append(.retire(name))
     }
     self.jobs = jobs
