@@ -335,6 +335,10 @@ final class RunnerModel {
 
   private func checkRest() {
     if !isAtRest {
+      // One that is stopped for its timeout each time is started again for ever.
+      if graph.tasks.contains(where: { keepsRunning($0.name) && $0.policy.timeout != nil }) {
+        return
+      }
       runner.queue.sync {
         let phases = runner.allWorkers.map { "\($0.name) \($0.phase)" }
         let states = runner.state.access {
