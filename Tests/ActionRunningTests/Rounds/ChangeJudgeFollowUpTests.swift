@@ -10,7 +10,7 @@ struct ChangeJudgeFollowUpTests {
 
   private static let files: [Path: String] = ["/p/a": "a", "/p/b": "b", "/p/log": "0"]
 
-  /// A bench with a follow-up for `/p/log` that is delayed by 8 s.
+  /// A bench with a follow-up for `/p/log` that is delayed for long.
   private func delayed() -> ChangeJudgeBench {
     var bench = ChangeJudgeBench(Self.files)
     let followUps = bench.rounds(14) { [("/p/log", "#\($0)")] }
@@ -34,6 +34,14 @@ struct ChangeJudgeFollowUpTests {
     }
     #expect(followUps.prefix(3) == [.now, .now, .now])
     #expect(followUps.dropFirst(3).contains(.after(.milliseconds(250))), "\(followUps)")
+  }
+
+  @Test func `a save that others are proved to make is no echo of the runs`() {
+    var bench = delayed()
+    bench.now += .milliseconds(100)
+    bench.evidence = ["/p/log": .others]
+    bench.write("/p/log", "saved", .idle)
+    #expect(bench.run == ["/p/log"])
   }
 
   @Test func `a follow-up starts when its delay is over`() {

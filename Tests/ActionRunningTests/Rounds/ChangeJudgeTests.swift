@@ -255,6 +255,18 @@ struct ChangeJudgeTests {
     #expect(announced == Array(repeating: [], count: 7) + [[loop], [], [], [], [], [], [], [], []])
   }
 
+  @Test func `a path that begins again after its row has ended is announced again`() {
+    var bench = ChangeJudgeBench(Self.files)
+    var announced = 0
+    for count in 0..<24 {
+      bench.waitForDelay()
+      // The program is mended, and broken again.
+      _ = bench.round(count == 12 ? [] : [("/p/log", "#\(count)")])
+      announced += bench.loops.count
+    }
+    #expect(announced == 2)
+  }
+
   @Test func `of several paths the one with the most repetitions is announced`() {
     var bench = ChangeJudgeBench(Self.files)
     _ = bench.round([("/p/log", "#")])

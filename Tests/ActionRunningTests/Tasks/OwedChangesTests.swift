@@ -22,6 +22,13 @@ struct OwedChangesTests {
     owed.trigger(of: task).changes
   }
 
+  @Test mutating func `what was missed in a build is not, once it is saved or renamed`() {
+    owed.miss(["a", "b", "c"], by: "t")
+    modify("a")
+    add(.of("d", .renamed, from: "b"))
+    #expect(owed.missed == ["t": ["c"]])
+  }
+
   // MARK: Net changes
 
   @Test mutating func `paths stay in the order in which they first appeared, each once`() {
