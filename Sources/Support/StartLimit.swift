@@ -3,7 +3,7 @@
 ///
 /// It demands a time between two starts, which grows with the number of starts, and not a delay after a change: what
 /// changes after a while waits for nothing.
-package struct StartLimit: Hashable, Sendable {
+package struct StartLimit: Equatable, Sendable {
   /// The numbers of the limit.
   package enum Rules {
     /// After so many starts, there is so much time between two.

@@ -8,7 +8,7 @@ import SystemCalls
 /// at an even pace after the save before. So each change is compared with those before, and the level rises with those
 /// that speak for a run, and falls with the others. The first levels are free. The next ones are tested: some starts are
 /// delayed, hardly noticeably, which delays what follows a start, and nothing else. From then on, starts become rare.
-package struct Suspicion: Hashable, Sendable {
+package struct Suspicion: Equatable, Sendable {
   /// Who has made a change, as far as that is known.
   package enum Verdict: Hashable, Sendable {
     /// No run can have made it.
@@ -59,7 +59,7 @@ package struct Suspicion: Hashable, Sendable {
   }
 
   /// An average of times in seconds, in which older ones count less, and their variance.
-  private struct Average: Hashable {
+  private struct Average: Equatable {
     private(set) var mean = 0.0
     private var variance = 0.0
     private var count = 0
@@ -107,7 +107,7 @@ package struct Suspicion: Hashable, Sendable {
   private var counted: Count?
 
   /// What a change was counted by.
-  private struct Count: Hashable {
+  private struct Count: Equatable {
     /// The level before, and whether it was one that is free.
     let (level, isFree): (Double, Bool)
     /// The logarithm of the likelihoods that it follows the start, and that it comes at any time.

@@ -28,7 +28,7 @@ extension PathContent {
 }
 
 /// What is known of a path when its change is judged.
-struct FileState: Hashable, Sendable {
+struct FileState: Equatable, Sendable {
   var content: PathContent
   /// The creation time; `nil` where the file system does not record it.
   var born: FileTime?

@@ -9,7 +9,7 @@ import SystemCalls
 
 extension ChangeJudge {
   /// What proves that runs write a path.
-  struct OutputProof: Hashable, Sendable {
+  struct OutputProof: Equatable, Sendable {
     /// A process of a run had it open for writing. It need not have written.
     var wasOpen = false
     /// Whether a run has made it, and it is a file that people do not type.
@@ -36,7 +36,7 @@ extension ChangeJudge {
   }
 
   /// A follow-up that is observed.
-  struct Observation: Hashable, Sendable {
+  struct Observation: Equatable, Sendable {
     /// The paths for which it runs.
     let paths: [Path]
     /// How the runs before it ended; `nil` until the judgment is complete.

@@ -5,7 +5,7 @@ import SystemCalls
 extension ChangeJudge {
   /// A change of the present round that has not been judged: the net effect of all changes of a
   /// path.
-  struct PendingChange: Hashable, Sendable {
+  struct PendingChange: Equatable, Sendable {
     let path: Path
     /// Whether the path did not exist before its first change.
     let wasAbsent: Bool
@@ -53,7 +53,7 @@ extension ChangeJudge {
   }
 
   /// What is remembered of a path. A directory has a record for its entries as well.
-  struct Record: Hashable, Sendable {
+  struct Record: Equatable, Sendable {
     /// The content with which the latest run began, if it is known: the path has changed in a round
     /// before, and not since.
     var knownContent: PathContent?

@@ -60,7 +60,7 @@ struct ChangeJudge: Sendable {
     }
   }
 
-  enum Action: Hashable, Sendable {
+  enum Action: Equatable, Sendable {
     /// Request runs of the tasks that are owed the changes of these paths.
     case run([Path])
     /// Nothing is owed for these paths: they hold what they held when the round began.
@@ -95,7 +95,7 @@ struct ChangeJudge: Sendable {
   }
 
   /// A run that is due, now or after a delay.
-  struct FollowUp: Hashable, Sendable {
+  struct FollowUp: Equatable, Sendable {
     /// The paths that require it, in the order in which they changed. Each has a `due` change.
     var paths: [Path] = []
     var due: Instant

@@ -15,7 +15,7 @@ import SystemCalls
 ///
 /// It does not know why a run starts: that is decided by `TaskStateMachine`.
 struct ProcessStateMachine: Sendable {
-  enum State: Hashable, Sendable {
+  enum State: Equatable, Sendable {
     /// Nothing runs. Leftover processes of the latest run may be alive.
     case idle
     case running
@@ -38,12 +38,12 @@ struct ProcessStateMachine: Sendable {
   }
 
   /// What follows when a process has ended.
-  enum Step: Hashable, Sendable {
+  enum Step: Equatable, Sendable {
     case rest
     case launch
   }
 
-  enum Action: Hashable, Sendable {
+  enum Action: Equatable, Sendable {
     case launch
     /// Start the hook for a run with this status.
     case launchHook(ExitStatus)
@@ -63,7 +63,7 @@ struct ProcessStateMachine: Sendable {
     case finish
   }
 
-  struct Rules: Hashable, Sendable {
+  struct Rules: Equatable, Sendable {
     /// Whether there is a hook for a success, and for a failure.
     var hasSuccessHook = false
     var hasFailureHook = false
@@ -71,7 +71,7 @@ struct ProcessStateMachine: Sendable {
     var statusAtTimeout = ExitStatus.signaled(.terminate)
   }
 
-  private enum Group: Hashable, Sendable {
+  private enum Group: Equatable, Sendable {
     case alive
     /// The process has ended, but other members of its group are alive.
     case leftovers
@@ -81,7 +81,7 @@ struct ProcessStateMachine: Sendable {
   }
 
   /// What the timeout of a run has led to.
-  private enum Timeout: Hashable, Sendable {
+  private enum Timeout: Equatable, Sendable {
     case notExceeded
     /// The command is being stopped. Its leader may have ended so.
     case exceeded(ExitStatus?)

@@ -6,7 +6,7 @@ import SystemCalls
 /// The kernel reports the end of the leader, but not the end of its group. After the leader has ended, the
 /// group is polled, after 1 ms and then at growing intervals.
 package struct StopSequence: Sendable {
-  package enum Action: Hashable, Sendable {
+  package enum Action: Equatable, Sendable {
     /// Run the stop command, and call `commandEnded`.
     case runCommand
     /// Kill the stop command.
@@ -23,7 +23,7 @@ package struct StopSequence: Sendable {
     case finish
   }
 
-  private enum Phase: Hashable {
+  private enum Phase: Equatable {
     /// The stop command runs.
     case commanded
     /// It has ended, and what it has asked to end has a moment for that.

@@ -48,7 +48,7 @@ package struct TaskStateMachine: Sendable {
     case cancelled
   }
 
-  package enum Action: Hashable, Sendable {
+  package enum Action: Equatable, Sendable {
     /// Start a run. A service that runs is stopped first, without a report to the machine.
     case start(String, RunTrigger.Reason)
     /// Stop it. For a run, `ended` must follow.
@@ -84,7 +84,7 @@ package struct TaskStateMachine: Sendable {
   }
 
   /// A task of a round, and its state.
-  package struct RoundMember: Hashable, Sendable {
+  package struct RoundMember: Equatable, Sendable {
     package let name: String
     package let state: State
     /// Whether it is a service that runs, in whatever state.
@@ -92,7 +92,7 @@ package struct TaskStateMachine: Sendable {
   }
 
   /// The part of a task's definition that the machine needs.
-  package struct Rules: Hashable, Sendable {
+  package struct Rules: Equatable, Sendable {
     package var name: String
     package var dependencies: [String] = []
     /// `nil` for the default.
@@ -121,7 +121,7 @@ package struct TaskStateMachine: Sendable {
   }
 
   /// What a task does, as far as the machine decides it. Its processes may take longer to follow.
-  enum Phase: Hashable, Sendable {
+  enum Phase: Equatable, Sendable {
     /// It does nothing, and is not started again by itself.
     case atRest
     /// A run is active that ends by itself.
@@ -156,7 +156,7 @@ package struct TaskStateMachine: Sendable {
   }
 
   /// A run that is wanted and has not begun.
-  enum Request: Hashable, Sendable {
+  enum Request: Equatable, Sendable {
     /// For this reason; with the progress of rule 4.
     case made(RunTrigger.Reason, Judging = .notAsked)
     /// It is made when the pause ends.
@@ -173,7 +173,7 @@ package struct TaskStateMachine: Sendable {
   }
 
   /// Whether the changes that were made while the ancestors ran are judged.
-  enum Judging: Hashable, Sendable {
+  enum Judging: Equatable, Sendable {
     /// The burst with the change has not ended, so that the run does not begin yet.
     case inBurst
     case notAsked
