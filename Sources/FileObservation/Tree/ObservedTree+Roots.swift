@@ -198,7 +198,7 @@ extension ObservedTree {
       return
     }
     let isLink = (try? disk.status(of: path).type) == .symlink
-    if isLink || isTop(path) { watchByName(parentOf: root) }
+    if isLink { watchByName(parentOf: root) }
     if leadsThroughLinks { watchTargets(ofLink: root) }
     let isCovered = !isLink && isInDirectory(root, withCoverage: .recursive)
     directories.add(
