@@ -51,8 +51,8 @@ package struct Suspicion: Equatable, Sendable {
     package static let leastDeviation = 0.03
     /// By how much times differ at most that are alike: so much, or this part of them.
     package static let alike = (least: Duration.milliseconds(100), part: 0.25)
-    /// The shortest time, in seconds, in which a person saves at any time: in a run, in a run after a pause, in which
-    /// nobody has saved, and from save to save.
+    /// The shortest time, in seconds, in which a person saves at any time: in a run, in a run after a pause without a
+    /// save, and from save to save.
     package static let leastWindow = (inRun: 0.2, afterPause: 0.5, otherwise: 1.0)
     /// A run that lasts so many times as long as the change took, without it, ends the row.
     package static let endOfRow = 1.5

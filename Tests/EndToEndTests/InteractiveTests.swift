@@ -309,13 +309,19 @@ import Testing
     }
   }
 
+  /// A shell in which a command that sleeps has the terminal, with the processes of watchrun and of the command.
+  private func sleeping(_ project: Project) async throws -> (Shell, pid_t, pid_t) {
+    let bash = try await Shell(project)
+    try bash.start("-I", #"echo $$ >> "$LOG"; exec sleep 1000"#)
+    let watchrun = try await bash.watchrun()
+    let pid = try await value("it runs") { project.logged.first.flatMap { pid_t($0) } }
+    try await eventually("it has the terminal") { bash.terminal.foregroundGroup == pid }
+    return (bash, watchrun, pid)
+  }
+
   @Test func `after SIGSTOP and SIGCONT, the command has the terminal again`() async throws {
     try await withProject { project in
-      let bash = try await Shell(project)
-      try bash.start("-I", #"echo $$ >> "$LOG"; exec sleep 1000"#)
-      let watchrun = try await bash.watchrun()
-      let pid = try await value("it runs") { project.logged.first.flatMap { pid_t($0) } }
-      try await eventually("it has the terminal") { bash.terminal.foregroundGroup == pid }
+      let (bash, watchrun, pid) = try await sleeping(project)
       for _ in 1...3 {
         let prompts = try await bash.prompts()
         kill(watchrun, SIGSTOP)
@@ -329,11 +335,7 @@ import Testing
   @Test func `a command that ends in the background leaves the terminal to the shell`() async throws
   {
     try await withProject { project in
-      let bash = try await Shell(project)
-      try bash.start("-I", #"echo $$ >> "$LOG"; exec sleep 1000"#)
-      let watchrun = try await bash.watchrun()
-      let pid = try await value("it runs") { project.logged.first.flatMap { pid_t($0) } }
-      try await eventually("it has the terminal") { bash.terminal.foregroundGroup == pid }
+      let (bash, watchrun, pid) = try await sleeping(project)
       let prompts = try await bash.prompts()
       kill(watchrun, SIGSTOP)
       try await bash.shows("ready>", times: prompts + 1)

@@ -30,10 +30,21 @@ extension ChangeJudge {
     return explain(changes) + runAtOnce(changes, at: now)
   }
 
+  /// The changes that stop a build, and the others: both may be as many as a checkout makes.
+  func divide(
+    _ changes: [PendingChange], _ knowledge: Knowledge
+  ) -> (saved: [PendingChange], rest: [PendingChange]) {
+    var (saved, rest): ([PendingChange], [PendingChange]) = ([], [])
+    for change in changes {
+      if stopsBuild(change, knowledge) { saved.append(change) } else { rest.append(change) }
+    }
+    return (saved, rest)
+  }
+
   /// Whether a change stops a build: one that others are proved to make, or of a path that people type, or edit,
   /// unless it holds what it held when the build began, or changes after each start. A build that changes one path after
   /// the other is not stopped for ever either (`TaskStateMachine.mostStops`).
-  func stopsBuild(_ change: PendingChange, _ knowledge: Knowledge) -> Bool {
+  private func stopsBuild(_ change: PendingChange, _ knowledge: Knowledge) -> Bool {
     let file = knowledge.files[change.path]
     let record = records[change.path]
     if let known = record?.knownContent, known == file?.content { return false }

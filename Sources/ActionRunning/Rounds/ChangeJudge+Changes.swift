@@ -40,8 +40,8 @@ extension ChangeJudge {
     let changes = PendingChange.all(of: changes, evidence, at: time)
     if isFlushing || isStopped && situation.isOwn {
       note(changes, at: now, isInterruptible: hasInterruptibleService)
+      add(changes.filter { isFlushing || $0.verdict != .others })
       let others = isFlushing ? [] : changes.filter { $0.verdict == .others }
-      add(changes.filter { !others.contains($0) })
       return others.isEmpty ? [] : explain(others) + runAtOnce(others, at: now)
     }
     switch situation {
@@ -58,16 +58,14 @@ extension ChangeJudge {
       add(changes)
       return []
     case .building:
-      let saved = changes.filter { stopsBuild($0, knowledge) }
-      let rest = changes.filter { !saved.contains($0) }
+      let (saved, rest) = divide(changes, knowledge)
       // What others have left as it was stays known.
       note(rest.filter { $0.verdict != .others }, at: now)
       add(rest)
       return stopBuild(for: saved, at: now, knowledge)
     case .interruptible, .buildingService:
-      let saved =
-        situation == .buildingService ? changes.filter { stopsBuild($0, knowledge) } : []
-      let rest = changes.filter { !saved.contains($0) }
+      let (saved, rest) =
+        situation == .buildingService ? divide(changes, knowledge) : ([], changes)
       let stop = stopBuild(for: saved, at: now, knowledge)
       if rest.isEmpty { return stop }
       let found = endObservation(for: rest, at: now)

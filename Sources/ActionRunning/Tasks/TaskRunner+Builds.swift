@@ -43,11 +43,10 @@ extension TaskComponent {
     }
   }
 
-  /// Whether people edit files with such a name in the directory, and it is not proved that only runs write this one.
+  /// Whether people edit files with such a name in the directory.
   fileprivate func isOfEditedKind(_ path: Path) -> Bool {
     let kind = FileKind(path)
     return kind.ending != nil && rounds.editedKinds.contains(kind)
-      && !rounds.provedOutputs.contains(path)
   }
 }
 
@@ -179,11 +178,13 @@ extension TaskRunner {
   /// Remembers what people have saved while builds worked, or in the last moments of their runs, by the times of the
   /// files: what those have written after it is newer, and may be without it.
   func noteSaves(_ parts: BatchParts, _ evidence: [Path: Verdict], in builds: Set<String>) {
-    for component in state.access(\.components) {
+    let (components, directories) = state.access { ($0.components, $0.buildSearch.directories) }
+    for component in components where component.names.contains(where: { directories[$0] != nil }) {
+      let proved = component.rounds.provedOutputs
       let saved = component.names.flatMap { parts[$0].changes.prefix(ContentReader.mostFiles) }
         .map(\.path).filter { path in
           component.isSaved(path, evidence)
-            || evidence[path] != .run && component.isOfEditedKind(path)
+            || evidence[path] != .run && component.isOfEditedKind(path) && !proved.contains(path)
         }
       noteSaves(saved, in: component, isBuilding: !builds.isDisjoint(with: component.names))
     }
