@@ -235,7 +235,7 @@ extension ObservedTree {
       return .modified(isOpen: false)
     }
     if isNew { walk.racilyClean.forget(path.path) }
-    let isRewritten = isRewrittenUnseen(entry, status, at: path)
+    let isRewritten = isRewrittenUnseen(status, at: path, in: site)
     if isNew {
       switch occasion {
       case .scan(.baseline): return nil
@@ -288,8 +288,9 @@ extension ObservedTree {
       if isLeftToHint(status, for: .scan(.diff(since: since, extent)), in: site) { return nil }
       if status.isBorn(since: since), isSame(entry, as: status) { return .created }
       if !isDirectory { return .modified(isOpen: false) }
-      // Where no times of birth are stored, it may be new.
-      return status.modified < since || status.born == nil ? .movedDirectory : nil
+      // Where no times of birth are stored, it may be new. With entries of its own that have changed, it may have been
+      // renamed if its parent has changed as well.
+      return status.modified < since || status.born == nil || site.isChanged ? .movedDirectory : nil
     case .scan:
       return nil
     }
@@ -337,10 +338,9 @@ extension ObservedTree {
 
   /// Whether a file was written to without a change of its timestamps.
   private mutating func isRewrittenUnseen(
-    _ entry: Entry, _ status: FileStatus, at path: EntryPath
+    _ status: FileStatus, at path: EntryPath, in site: Site
   ) -> Bool {
-    guard status.type == .file, let directory = snapshot.parent(of: entry), !isHinted(directory)
-    else { return false }
+    guard status.type == .file, !wasHinted(site) else { return false }
     let path = path.path
     let disk = disk
     return walk.racilyClean.isRewritten(at: path, status, now: disk.now) {

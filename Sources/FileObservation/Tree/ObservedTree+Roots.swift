@@ -146,6 +146,8 @@ extension ObservedTree {
   /// Reports that the attributes of a directory that is a root have changed.
   mutating func compareRoot(_ root: Entry, _ status: FileStatus, at path: Path) {
     let (before, now) = (snapshot.fingerprint(of: root), fingerprint(status))
+    // The first comparison of its parent finds what has happened since the start.
+    if before == nil && isInDirectory(root, withCoverage: .entries) { return }
     snapshot.setFingerprint(now, of: root)
     guard before?.difference(to: now) == .attributes else { return }
     emit(.metadata, .directory, at: path)
@@ -203,7 +205,7 @@ extension ObservedTree {
     let isCovered = !isLink && isInDirectory(root, withCoverage: .recursive)
     directories.add(
       root, coverage: isCovered ? .recursive : coverage, stack: rules(forRoot: path))
-    snapshot.setFingerprint(fingerprint(status), of: root)
+    if !isBaseline || status.changed < start { snapshot.setFingerprint(fingerprint(status), of: root) }
     if isBaseline {
       snapshot.mark(root, .unread)
       walk.pending.append(Walk.PendingScan(directory: root, mode: mode))

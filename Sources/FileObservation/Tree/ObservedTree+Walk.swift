@@ -78,10 +78,11 @@ extension ObservedTree {
       if let before, roots[directory] != nil { compareRoot(directory, before, at: path) }
       guard isPrimaryName(directory, for: path) else { return awaitTurn(directory) }
       try disk.list(opened, into: &buffers.listing)
-      let site = Site(
+      var site = Site(
         directory, details,
         stack: enterRules(of: directory, at: path, buffers.listing, parentStack: details.stack),
         former: former)
+      if case .diff(let since, _) = mode, let before { site.isChanged = before.changed >= since }
       let others = walk.pending.count
       buffers.entryPath.setDirectory(path)
       compare(buffers.listing, at: &buffers.entryPath, in: site, for: mode, opened)

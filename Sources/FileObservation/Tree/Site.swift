@@ -10,6 +10,8 @@ extension ObservedTree {
     let former: IgnoreStack?
     /// Whether it was watched before it was scanned.
     let isWatched: Bool
+    /// Whether it may have got an entry since the time from which changes are reported.
+    var isChanged = false
 
     init(
       _ directory: Entry, _ details: DirectoryTable.Directory, stack: IgnoreStack?,

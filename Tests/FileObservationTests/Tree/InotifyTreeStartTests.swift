@@ -122,6 +122,48 @@ struct InotifyTreeStartTests {
     #expect(try watched.changes() == ["modified f"])
   }
 
+  /// A directory that is written to has the times of one in which an entry has appeared.
+  @Test func `a directory that is renamed and written to before it is watched is reported`() throws {
+    let observed = MemoryTree {
+      $0.create("/r/a", .directory)
+      $0.create("/r/a/f", .file)
+    }
+    observed.disk.rename("/r/a", to: "/r/b")
+    observed.disk.create("/r/b/g", .file)
+    try observed.start()
+    let changes = try observed.changes()
+    #expect(changes == ["created /r/b/g", "modified /r", "modified /r/b"])
+  }
+
+  @Test func `a root that is renamed in another root before it is watched is reported`() throws {
+    let observed = MemoryTree(roots: ["/r", "/r/b"]) { $0.create("/r/a", .directory) }
+    observed.disk.rename("/r/a", to: "/r/b")
+    try observed.start()
+    let changes = try observed.changes()
+    #expect(changes == ["modified /r", "modified /r/b"])
+  }
+
+  @Test func `a write in the clock tick of a poll is found by the scan that ends polling`() throws {
+    let observed = MemoryTree(watchLimit: 2) {
+      $0.create("/r/a", .directory)
+      $0.create("/r/b", .directory)
+      $0.create("/r/b/f", .file)
+    }
+    try observed.start()
+    #expect(try observed.changes() == [])
+    func poll() {
+      observed.tree.poll(Array(observed.tree.directories.unwatched), since: observed.tree.start)
+    }
+    for file in ["/r/a/f", "/r/b/f"] as [Path] { observed.disk.write(file) }
+    poll()
+    #expect(observed.takeChanges() == ["modified /r/b/f"])
+    observed.disk.write("/r/b/f")
+    observed.disk.remove("/r/a")
+    #expect(try observed.changes() == ["removed /r/a"])
+    poll()
+    #expect(try observed.changes() == ["modified /r/b/f"])
+  }
+
   @Test func `a removal before the first comparison is reported regardless of filters`() throws {
     var since = FileTime.now()
     let watched = try WatchedTree(extensions: ["c"]) { directory in
