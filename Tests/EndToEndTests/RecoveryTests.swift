@@ -67,6 +67,75 @@ import Testing
     }
   }
 
+  /// A project is moved away, and a copy of it put in its place: its watches stay with the one that was moved.
+  @Test(arguments: ["src", "src/file", "."])
+  func `the current directory is watched by its path when another one takes its place`(root: String)
+    async throws
+  {
+    try await withProject { project in
+      try project.makeDirectory("sub/src")
+      try project.write("sub/src/file", "old")
+      let watchrun = try await project.start(["--print", "json", "-C", "sub", "-w", root])
+      try await watchrun.ready()
+      for step in [
+        "cp -r sub copy; mv sub away; sleep 0.2; mv copy sub", "echo one > sub/src/file",
+        "echo two > sub/src/file",
+      ] {
+        let count = try watchrun.batches().count
+        try await project.shell(step)
+        try await eventually("it is reported: \(step)") { try watchrun.batches().count > count }
+        // Later changes are further batches.
+        try await Task.sleep(for: .seconds(1))
+      }
+    }
+  }
+
+  /// Whether there are subvolumes.
+  private static let mayHaveSubvolumes = Tool.succeeds(
+    "unshare", "-m", "sh", "-c",
+    """
+    file=$(mktemp) && trap 'rm "$file"' EXIT && truncate -s 128M "$file" && mkfs.btrfs -q "$file" \
+      && mount -o loop "$file" /mnt
+    """)
+
+  /// A snapshot has the inodes and the times of its subvolume, and no watch reports the removal of one.
+  @Test(
+    .enabled(if: mayHaveSubvolumes, "there is no btrfs here"),
+    arguments: [
+      ("top/sub", "src"), ("top/sub", "src/file"), ("top/sub", "."), ("top/sub/src", "src"),
+    ],
+    ["mv $volume top/away", "btrfs subvolume delete $volume"])
+  func `a subvolume that is rolled back is watched`(place: (String, String), removal: String)
+    async throws
+  {
+    try await withProject { project in
+      try project.makeDirectory("top")
+      let watchrun = try await project.start(
+        ["--print", "json", "-C", "top/sub", "-w", place.1],
+        prefix: [
+          "unshare", "-m", "sh", "-c",
+          """
+          exec 3>&1 >&2
+          truncate -s 128M "$OUTSIDE/disk" && mkfs.btrfs -q "$OUTSIDE/disk" && mount -o loop "$OUTSIDE/disk" top
+          step() { while [ ! -e "$OUTSIDE/$1" ]; do sleep 0.1; done; }
+          volume=\(place.0)
+          mkdir -p $(dirname $volume); btrfs subvolume create $volume; mkdir -p top/sub/src; echo old > top/sub/src/file
+          btrfs subvolume snapshot $volume top/before
+          (step back; \(removal); btrfs subvolume snapshot top/before $volume
+          step one; echo one > top/sub/src/file; step two; echo two > top/sub/src/file) &
+          exec "$@" >&3
+          """, "sh",
+        ])
+      try await watchrun.ready()
+      for step in ["back", "one", "two"] {
+        let count = try watchrun.batches().count
+        try project.write(project.outside + "/" + step)
+        try await eventually("it is reported: \(step)") { try watchrun.batches().count > count }
+        try await Task.sleep(for: .seconds(1))
+      }
+    }
+  }
+
   /// The limit of inotify instances is reached.
   @Test(.enabled(if: maySeparate, "limits cannot be set here"))
   func `without an inotify instance, the limit is named and files are polled`() async throws {

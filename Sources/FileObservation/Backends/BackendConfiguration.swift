@@ -11,7 +11,7 @@ package struct BackendConfiguration: Sendable {
   /// Changes from this time on are reported, including those in directories that are watched only
   /// later.
   package let start: FileTime
-  /// A directory that stays where it is, as the one in which a program runs; `nil` if none is known.
+  /// The directory in which a program runs; `nil` if none is known. What is above it stays where it is.
   package var base: Path?
   /// Directories in the roots that another backend observes.
   package var excluded: Set<Path> = []

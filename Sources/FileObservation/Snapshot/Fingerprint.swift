@@ -11,7 +11,8 @@ package struct Fingerprint: Equatable, Sendable {
     fileprivate let changed: FileTime
     fileprivate let content: UInt32
     fileprivate let attributes: UInt32
-    /// A hash of the birth time; 0 if the file system does not store it.
+    /// A hash of the birth time and the device; 0 if the file system does not store the time. Snapshots of btrfs
+    /// have the inodes and the times of what they were taken of.
     fileprivate let born: UInt32
     fileprivate let isDirectory: Bool
     fileprivate let isRacy: Bool
@@ -51,7 +52,8 @@ package struct Fingerprint: Equatable, Sendable {
   }
 
   private static func birth(of status: FileStatus) -> UInt32 {
-    let mixed = mix(UInt64(bitPattern: status.born?.nanoseconds ?? 0), 0)
+    guard let born = status.born else { return 0 }
+    let mixed = mix(UInt64(bitPattern: born.nanoseconds), status.device)
     return UInt32(truncatingIfNeeded: mixed >> 32)
   }
 

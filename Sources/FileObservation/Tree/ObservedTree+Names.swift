@@ -95,9 +95,20 @@ extension ObservedTree {
     let marks = snapshot.marks(of: entry)
     if !marks.isDisjoint(with: [.absent, .ignoreFile]) { return true }
     if directories[entry]?.watch != nil {
-      return roots.links.targets.contains(snapshot.path(of: entry))
+      let path = snapshot.path(of: entry)
+      return roots.links.targets.contains(path) || isTop(path)
     }
     return marks.contains(.root)
+  }
+
+  /// Whether a directory is the top of a file system. That may be a subvolume of btrfs, of which a watch does not report
+  /// the removal.
+  func isTop(_ directory: Path) -> Bool {
+    guard let parent = directory.parent,
+      let inside = try? disk.status(of: directory, followsLinks: true),
+      let outside = try? disk.status(of: parent, followsLinks: true)
+    else { return false }
+    return inside.device != outside.device
   }
 
   /// Compares the entries of a directory that are watched by name.

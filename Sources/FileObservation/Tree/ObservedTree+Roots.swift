@@ -200,12 +200,14 @@ extension ObservedTree {
       return
     }
     let isLink = (try? disk.status(of: path).type) == .symlink
-    if isLink { watchByName(parentOf: root) }
+    if isLink || isTop(path) { watchByName(parentOf: root) }
     if leadsThroughLinks { watchTargets(ofLink: root) }
     let isCovered = !isLink && isInDirectory(root, withCoverage: .recursive)
     directories.add(
       root, coverage: isCovered ? .recursive : coverage, stack: rules(forRoot: path))
-    if !isBaseline || status.changed < start { snapshot.setFingerprint(fingerprint(status), of: root) }
+    if !isBaseline || status.changed < start {
+      snapshot.setFingerprint(fingerprint(status), of: root)
+    }
     if isBaseline {
       snapshot.mark(root, .unread)
       walk.pending.append(Walk.PendingScan(directory: root, mode: mode))

@@ -2,7 +2,7 @@
 /// that does not exist at present is marked as absent in the snapshot.
 struct Roots: Sequence {
   var links: Links
-  /// A directory that stays where it is. Those between it and a root may be replaced by others.
+  /// The directory from which roots are named. It, and those between it and a root, may be replaced by others.
   private let base: Path?
   private var coverages: [TreeSnapshot.Entry: Coverage] = [:]
 
@@ -13,7 +13,7 @@ struct Roots: Sequence {
 
   /// Whether a directory on the way to a root may be replaced by another one.
   func isReplaceable(_ path: Path) -> Bool {
-    base.map { path != $0 && path.isWithin($0) } ?? false
+    base.map(path.isWithin) ?? false
   }
 
   /// The coverage of a root; `nil` for other entries.

@@ -37,6 +37,18 @@ struct FingerprintTests {
     #expect(before.mayBeSameFile(as: try look()))
   }
 
+  /// A snapshot of btrfs has all inodes and times of its original.
+  @Test func `the same inode on another device is another file`() throws {
+    let one = try FileStatus(of: directory["f"])
+    let other = FileStatus(
+      type: one.type, device: one.device + 1, inode: one.inode, size: one.size,
+      modified: one.modified,
+      changed: one.changed, born: one.born, attributes: one.attributes)
+    let isStored = one.born != nil
+    #expect(Fingerprint(one).mayBeSameFile(as: Fingerprint(other)) != isStored)
+    #expect(Fingerprint(one).mayBeSameFile(as: other) != isStored)
+  }
+
   @Test func `a change of the mode is a difference of attributes`() async throws {
     let before = try look()
     #expect(await clockTicks())

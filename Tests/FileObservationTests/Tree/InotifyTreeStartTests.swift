@@ -123,7 +123,8 @@ struct InotifyTreeStartTests {
   }
 
   /// A directory that is written to has the times of one in which an entry has appeared.
-  @Test func `a directory that is renamed and written to before it is watched is reported`() throws {
+  @Test func `a directory that is renamed and written to before it is watched is reported`() throws
+  {
     let observed = MemoryTree {
       $0.create("/r/a", .directory)
       $0.create("/r/a/f", .file)
