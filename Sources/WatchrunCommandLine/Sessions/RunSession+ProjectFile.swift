@@ -1,4 +1,5 @@
 import ActionRunning
+import Dispatch
 import FileObservation
 import LiveReload
 import Support
@@ -58,19 +59,41 @@ extension RunSession {
     let files = source?.candidates ?? []
     let variables = state.withLock { $0.plan.environmentFiles }
     if files.isEmpty && variables.isEmpty { return batch }
-    func hasChanged(_ file: Path) -> Bool {
+    let changed = (files + variables).filter { file in
       batch.changes.contains { $0.path == file || $0.from == file }
     }
-    if let source, files.contains(where: hasChanged) {
-      readAgain(source, runner)
-    } else if let file = variables.first(where: hasChanged) {
-      readVariablesAgain(file, runner)
+    for file in changed {
+      let wait = state.withLock { $0.readings.changed(file, at: .now) }
+      if let wait { readFiles(after: wait, file, runner) }
     }
     // Other tasks of a project may watch a file with variables.
     let taken = source == nil ? variables : files
     var rest = batch
     rest.changes.removeAll { taken.contains($0.path) }
     return rest
+  }
+
+  private func readFiles(after delay: Duration, _ file: Path, _ runner: TaskRunner) {
+    if delay == .zero { return readFiles(runner) }
+    let name = file.relative(to: session.directory) ?? file
+    let problem = "what starts changes \(name): it is read again in \(delay.shortDescription)"
+    // What waits is not in any result.
+    desk.setProblem(problem)
+    if delay >= Suspicion.Rules.noticed { session.console.warn(problem) }
+    runner.queue.asyncAfter(deadline: .now() + .milliseconds(delay.milliseconds)) {
+      [weak self, weak runner] in
+      guard let self, let runner, !session.isEnding else { return }
+      readFiles(runner)
+    }
+  }
+
+  private func readFiles(_ runner: TaskRunner) {
+    let changed = state.withLock { $0.readings.take(at: .now) }
+    if let source, source.candidates.contains(where: changed.contains) {
+      readAgain(source, runner)
+    } else if let file = changed.first {
+      readVariablesAgain(file, runner)
+    }
   }
 
   private func readVariablesAgain(_ file: Path, _ runner: TaskRunner) {
