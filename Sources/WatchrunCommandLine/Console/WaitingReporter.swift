@@ -100,12 +100,13 @@ extension WaitingReporter {
     switch notice {
     case .waiting(let waiting):
       report(waiting)
-    case .stopping(let run, let signal, let waited, let killIn):
+    case .stopping(let run, let signal, let waited, let killIn, let isEnded):
       let way = isEnding ? " (Ctrl-C again kills it now)" : ""
+      let subject = isEnded ? "processes that it left are " : reporter.subject(of: run)
       reporter.say(
         level, run.task,
-        "\(reporter.subject(of: run))still running \(waited.shortDescription) after \(signal): "
-          + "killing it in \(killIn.shortDescription)\(way)", style: .faint)
+        "\(subject)still running \(waited.shortDescription) after \(signal): "
+          + "killing \(isEnded ? "them" : "it") in \(killIn.shortDescription)\(way)", style: .faint)
     }
   }
 
@@ -200,7 +201,8 @@ extension WaitingReporter {
   ) -> [String] {
     let prefix = { (task: String) in isNamed ? task + ": " : "" }
     var lines: [String] = []
-    for case .stopping(let run, let signal, let waited, let killIn) in waiting.pendingStops(at: now)
+    for case .stopping(let run, let signal, let waited, let killIn, _)
+      in waiting.pendingStops(at: now)
     {
       lines.append(
         "\(prefix(run.task))\(signal) was sent \(waited.shortDescription) ago; "

@@ -10,8 +10,8 @@ struct WaitingState {
   enum Notice: Hashable {
     /// A task waits for the end of runs, for a hook, or for a job.
     case waiting(TaskRunner.Waiting)
-    /// A run was asked to end, and has not.
-    case stopping(TaskReport.Run, Signal, waited: Duration, killIn: Duration)
+    /// A run was asked to end, and has not; or its first process has, and others have not.
+    case stopping(TaskReport.Run, Signal, waited: Duration, killIn: Duration, isEnded: Bool)
   }
 
   /// A run that was asked to end.
@@ -20,13 +20,15 @@ struct WaitingState {
     let signal: Signal
     let since: Instant
     let killAfter: Duration
+    var isEnded = false
     var isReported = false
 
     var time: Instant { since.advanced(by: WaitingState.stopTime) }
 
     func notice(at now: Instant) -> Notice {
       let waited = since.duration(to: now)
-      return .stopping(run, signal, waited: waited, killIn: max(.zero, killAfter - waited))
+      return .stopping(
+        run, signal, waited: waited, killIn: max(.zero, killAfter - waited), isEnded: isEnded)
     }
   }
 
@@ -66,6 +68,8 @@ struct WaitingState {
     case .run(let run, .stopping(let signal, let killAfter)):
       stops.removeAll { $0.run == run }
       stops.append(Stop(run: run, signal: signal, since: now, killAfter: killAfter))
+    case .run(let run, .ended):
+      for index in stops.indices where stops[index].run == run { stops[index].isEnded = true }
     case .run(let run, .killing), .run(let run, .gone), .run(let run, .notStopped):
       stops.removeAll { $0.run == run }
     case .run(let run, .started):

@@ -115,12 +115,21 @@ private func stopping(_ task: String = "app", killAfter: Duration = .seconds(10)
   @Test mutating func `a run that does not end is reported after a second`() {
     take(stopping(), 5)
     #expect(waiting.nextTime == time(6))
-    #expect(
-      notices(6) == [.stopping(run(), .terminate, waited: .seconds(1), killIn: .seconds(9))])
+    #expect(notices(6) == [stop(isEnded: false)])
     #expect(lines(8) == ["SIGTERM was sent 3.0 s ago; killing it in 7.0 s"])
     #expect(lines(8, isNamed: true) == ["app: SIGTERM was sent 3.0 s ago; killing it in 7.0 s"])
     take(.run(run(), .gone), 15)
     #expect(lines(15) == [])
+  }
+
+  @Test mutating func `processes that a run leaves are not taken for the run itself`() {
+    take(stopping(), 5)
+    take(.run(run(), .ended(.signaled(.terminate), duration: .seconds(5), .stopped)), 5.1)
+    #expect(notices(6) == [stop(isEnded: true)])
+  }
+
+  private func stop(isEnded: Bool) -> WaitingState.Notice {
+    .stopping(run(), .terminate, waited: .seconds(1), killIn: .seconds(9), isEnded: isEnded)
   }
 
   @Test mutating func `a run that is killed within a second is not reported`() {
