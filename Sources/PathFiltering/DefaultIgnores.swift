@@ -102,7 +102,11 @@ package enum DefaultIgnores {
     ".idea/", ".vs/", "*___jb_tmp___", "*___jb_old___", ".*.kate-swp", ".goutputstream-*",
     // sed -i: six random letters or digits. With ? for them, sed.swift would be ignored.
     "sed" + String(repeating: "[[:alnum:]]", count: 6),
-    // macOS.
-    ".DS_Store",
+    // LibreOffice: locks.
+    ".~lock.*#",
+    // macOS, also on the file systems of others.
+    ".DS_Store", "._*",
+    // NFS and FUSE: what was removed while a process had it open.
+    ".nfs*", ".fuse_hidden*",
   ]
 }
