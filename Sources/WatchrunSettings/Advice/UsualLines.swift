@@ -59,9 +59,11 @@ struct UsualLines {
 
   /// What runs the only source file of the directory; `nil` if there are several.
   var onlyFile: String? {
-    let commands = directory.names(of: .file).compactMap {
-      Interpreter.command([$0.word], isProgram: false)
+    // Other programs read these.
+    let names = directory.names(of: .file).filter {
+      !["gulpfile.js", "Gruntfile.js", "conf.py"].contains($0) && !$0.includes(".config.")
     }
+    let commands = names.compactMap { Interpreter.command([$0.word], isProgram: false) }
     return commands.count == 1 ? ShellWords.quoted(commands[0]) : nil
   }
 

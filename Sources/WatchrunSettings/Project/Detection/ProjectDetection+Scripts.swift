@@ -166,24 +166,29 @@ extension ProjectDetection {
   }
 }
 
-// MARK: - Python and Ruby
+// MARK: - Python, Ruby and PHP
 
 extension ProjectDetection {
   static let python = ProjectKind(
     name: "python", title: "a Python project", role: .independent,
     files: [
       "pyproject.toml", "pytest.ini", "tox.ini", "setup.py", "manage.py", "requirements.txt",
-      "test_*.py", "tests/test_*.py",
+      "test_*.py", "tests/test_*.py", "noxfile.py",
     ],
     products: ["/build/", "/dist/", "*.egg-info/"],
     sources: ["*.py", "*.pyi", "pyproject.toml", "pytest.ini", "tox.ini", "setup.cfg"],
     programs: [
-      "python", "python3", "uv", "poetry", "pipenv", "flask", "gunicorn", "uvicorn", "celery",
-      "pytest", "tox",
+      "python", "python3", "uv", "poetry", "pdm", "pipenv", "flask", "gunicorn", "uvicorn",
+      "celery",
+      "pytest", "tox", "nox", "hatch",
     ]
   ) { directory, file in
     if file == "tox.ini", let text = directory.text(of: file), !text.includes("[pytest]") {
       return [Step("test", "tox")]
+    }
+    if file == "noxfile.py" { return [Step("test", "nox")] }
+    if directory.holds(["pyproject.toml"], with: "[tool.hatch.envs.hatch-test") {
+      return [Step("test", "hatch test")]
     }
     // The lock file of a workspace of uv is at its root.
     let usesUV =
@@ -191,7 +196,8 @@ extension ProjectDetection {
       || directory.ancestors.contains {
         $0.holds("uv.lock") && $0.holds(["pyproject.toml"], with: "[tool.uv.workspace]")
       }
-    let environment = usesUV ? "uv run " : directory.holds("poetry.lock") ? "poetry run " : ""
+    let manager = usesUV ? "uv" : managers.first { directory.holds($0.lockFile) }?.name
+    let environment = manager.map { "\($0) run " } ?? ""
     let usesPytest = directory.holds(
       ["pyproject.toml", "pytest.ini", "setup.cfg", "requirements.txt"], with: "pytest")
     if directory.holds("manage.py"), !usesPytest {
@@ -201,6 +207,25 @@ extension ProjectDetection {
     if file == "requirements.txt", !usesPytest, directory.first(of: tests) == nil { return [] }
     return [Step("test", environment.isEmpty ? "python3 -m pytest" : "\(environment)pytest")]
   }
+
+  private static let managers: [(lockFile: String, name: String)] = [
+    ("poetry.lock", "poetry"), ("pdm.lock", "pdm"), ("Pipfile.lock", "pipenv"),
+  ]
+
+  static let php = ProjectKind(
+    name: "php", title: "a PHP project", role: .independent,
+    files: ["composer.json"] + phpUnitFiles,
+    products: [".phpunit.result.cache", "/.phpunit.cache/"],
+    sources: ["*.php", "*.twig", "composer.json", "composer.lock", "phpunit.*"],
+    programs: ["php", "composer"]
+  ) { directory, _ in
+    if directory.json(of: "composer.json")?["scripts"]?["test"] != nil {
+      return [Step("test", "composer test")]
+    }
+    return directory.first(of: phpUnitFiles) == nil ? [] : [Step("test", "vendor/bin/phpunit")]
+  }
+
+  private static let phpUnitFiles = ["phpunit.xml", "phpunit.xml.dist", "phpunit.dist.xml"]
 
   static let ruby = ProjectKind(
     name: "ruby", title: "a Ruby project", role: .independent,

@@ -6,8 +6,8 @@ package enum ProjectDetection {
 
   /// In the order in which they are reported and their tasks are listed.
   static let kinds: [ProjectKind] = [
-    swift, cargo, go, zig, node, deno, python, ruby, mix, gradle, maven, dotnet, cmake, meson,
-    makefile, justfile, taskfile, procfile, hugo, mkdocs, jekyll, site,
+    swift, cargo, go, zig, node, deno, python, ruby, php, mix, dune, gradle, maven, dotnet, cmake,
+    meson, makefile, justfile, taskfile, procfile, hugo, mkdocs, jekyll, site,
   ]
 
   static let cSources = [
@@ -84,7 +84,7 @@ extension ProjectDetection {
     })
 }
 
-// MARK: - Java and Elixir
+// MARK: - Java, Elixir and OCaml
 
 extension ProjectDetection {
   private static let javaSources = [
@@ -114,6 +114,12 @@ extension ProjectDetection {
     products: ["/_build/", "/deps/", "/cover/"],
     sources: ["*.ex", "*.exs", "*.eex", "*.heex", "*.leex", "mix.lock"],
     tasks: steps("mix compile", "mix test"))
+
+  private static let dune = ProjectKind(
+    name: "dune", title: "a dune project", role: .compiler, files: ["dune-project"],
+    products: ["/_build/"],
+    sources: ["*.ml", "*.mli", "*.mll", "*.mly", "dune", "dune-project", "*.opam"],
+    tasks: steps("dune build", "dune test"))
 }
 
 // MARK: - C and C++

@@ -65,6 +65,32 @@ struct DetectionTests {
       "this is a Python project (pyproject.toml): test", ["test: poetry run pytest"]
     ),
     (
+      ["pyproject.toml": "", "pdm.lock": ""], "this is a Python project (pyproject.toml): test",
+      ["test: pdm run pytest"]
+    ),
+    (
+      ["tests/test_a.py": "", "Pipfile.lock": ""],
+      "this is a Python project (tests/test_a.py): test", ["test: pipenv run pytest"]
+    ),
+    (
+      ["pyproject.toml": "[[tool.hatch.envs.hatch-test.matrix]]"],
+      "this is a Python project (pyproject.toml): test", ["test: hatch test"]
+    ),
+    (["noxfile.py": ""], "this is a Python project (noxfile.py): test", ["test: nox"]),
+    (
+      ["composer.json": #"{"scripts": {"test": ["@php artisan test"]}}"#, "phpunit.xml": ""],
+      "this is a PHP project (composer.json): test", ["test: composer test"]
+    ),
+    (
+      ["composer.json": #"{"require": {}}"#, "phpunit.xml.dist": ""],
+      "this is a PHP project (composer.json): test", ["test: vendor/bin/phpunit"]
+    ),
+    (
+      ["dune-project": "(lang dune 3.0)"],
+      "this is a dune project (dune-project): build, then test",
+      ["build: dune build", "test: dune test"]
+    ),
+    (
       ["tox.ini": "[tox]\n[testenv]\n"], "this is a Python project (tox.ini): test", ["test: tox"]
     ),
     (
@@ -392,7 +418,8 @@ struct DetectionTests {
       ["package.json": #"{"scripts": {"start": "x"}}"#], ["Gemfile": ""],
       ["justfile": "deploy:\n"], ["Procfile": "no process"], ["Procfile": "release: x"],
       ["justfile": "build target:\n  x\n"], ["Rakefile": "task default: :deploy"],
-      ["Rakefile": "task :default do"], ["config.toml": ""], ["requirements.txt": "flask"],
+      ["Rakefile": "task :default do"], ["composer.json": "{}"], ["config.toml": ""],
+      ["requirements.txt": "flask"],
       ["index.html": "", "package.json": #"{"scripts": {"dev": "vite"}}"#],
       ["Taskfile.yml": "vars:\n  build: x\ntasks:\n  deploy:\n    desc: x\n"],
       ["package.json": #"{"scripts": {"test": "echo \"Error: no test specified\" && exit 1"}}"#],

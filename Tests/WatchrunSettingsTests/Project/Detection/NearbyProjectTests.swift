@@ -53,6 +53,11 @@ struct NearbyProjectTests {
         + "watchrun --init"
     ),
     (
+      ["gulpfile.js": "", "vite.config.ts": ""],
+      "no project detected; give a command, as in 'watchrun make test', or write a "
+        + "watchrun.json with 'watchrun --init'"
+    ),
+    (
       ["a.c": "", "b.c": ""],
       "no project detected; give a command, as in 'watchrun make test', or write a "
         + "watchrun.json with 'watchrun --init'"
