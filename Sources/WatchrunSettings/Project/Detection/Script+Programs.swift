@@ -6,7 +6,8 @@ extension ProjectDetection.Script {
     "nodemon", "ts-node-dev", "tsnd", "node-dev", "live-server", "browser-sync", "vite-node",
     "watchexec", "entr", "sphinx-autobuild", "start-storybook", "ptw", "pytest-watch",
     "pytest-watcher", "watchfiles", "watchmedo", "guard", "vite", "parcel", "air", "bacon",
-    "cargo-watch", "tsc-watch", "onchange", "reflex", "modd",
+    "cargo-watch", "tsc-watch", "onchange", "reflex", "modd", "livereload", "elm-live", "ghcid",
+    "slidev",
   ]
 
   /// Options with which any program watches.
@@ -36,22 +37,41 @@ extension ProjectDetection.Script {
     quasar dev
     docusaurus start
     eleventy --serve
+    @11ty/eleventy --serve
+    vitepress dev
+    vuepress dev
+    hexo server s
     rsbuild dev
     rspack serve dev
     svelte-kit dev
     ember serve s
-    hugo server serve
+    hugo server serve -w
     mkdocs serve
     jekyll serve
     middleman server
     mdbook serve
     zola serve
     trunk serve
-    mix phx.server
+    mix phx.server test.watch
     tailwind start
     symfony serve
     artisan serve
     php -S
+    quart --debug
+    sanic --dev
+    streamlit run
+    pelican -r -lr -rl --autoreload
+    nikola auto
+    lektor server
+    quarto preview
+    typst watch
+    marp -w -s --server
+    dune -w
+    stack --file-watch
+    task -w
+    mise watch
+    shadow-cljs watch
+    tauri dev
     flask --debug FLASK_DEBUG=1 FLASK_DEBUG=true
     manage.py runserver runserver_plus
     django-admin runserver

@@ -108,7 +108,10 @@ struct ProcessFileTests {
       "CI=0 ng test", "docker compose watch", "docker compose up --watch", "npm run watch",
       "if true; then nodemon a.js; fi", "a 2>&1 | b; exec vite", "pnpm --filter x watch",
       "vite --host",
-      "sudo -u me nodemon a.js", "bash -c 'cd web && npm start'",
+      "sudo -u me nodemon a.js", "bash -c 'cd web && npm start'", "livereload src",
+      "typst watch a.typ",
+      "dune build -w", "npx @11ty/eleventy --serve", "pelican -lr", "mix test.watch",
+      "task -w build",
     ])
   func `a process that watches by itself is not restarted`(_ line: String) throws {
     #expect(try watched(line) == [])
