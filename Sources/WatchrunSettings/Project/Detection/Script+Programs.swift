@@ -2,16 +2,16 @@
 
 extension ProjectDetection.Script {
   /// Programs that do nothing else.
-  private static let watchers: Set = [
-    "nodemon", "ts-node-dev", "tsnd", "node-dev", "live-server", "browser-sync", "vite-node",
-    "watchexec", "entr", "sphinx-autobuild", "start-storybook", "ptw", "pytest-watch",
-    "pytest-watcher", "watchfiles", "watchmedo", "guard", "vite", "parcel", "air", "bacon",
-    "cargo-watch", "tsc-watch", "onchange", "reflex", "modd", "livereload", "elm-live", "ghcid",
-    "slidev",
-  ]
+  private static let watchers = words(
+    """
+    nodemon ts-node-dev tsnd node-dev live-server browser-sync vite-node watchexec entr
+    sphinx-autobuild start-storybook ptw pytest-watch pytest-watcher watchfiles watchmedo guard
+    vite parcel air bacon cargo-watch tsc-watch onchange reflex modd livereload elm-live ghcid
+    slidev
+    """)
 
   /// Options with which any program watches.
-  private static let options: Set = ["--watch", "--watch-path", "--watchAll", "--hot", "--reload"]
+  private static let options = words("--watch --watch-path --watchAll --hot --reload")
 
   /// Programs, and the words with which they watch.
   private static let conditional = table(
@@ -91,10 +91,10 @@ extension ProjectDetection.Script {
     """)
 
   /// Words with which a program ends that watches otherwise.
-  private static let once: Set = [
-    "CI=1", "CI=true", "--no-watch", "--watch=false", "--watchAll=false", "--single-run",
-    "--noreload", "--no-reload",
-  ]
+  private static let once = words(
+    """
+    CI=1 CI=true --no-watch --watch=false --watchAll=false --single-run --noreload --no-reload
+    """)
   private static let ending = table(
     """
     vite build preview optimize
@@ -102,10 +102,15 @@ extension ProjectDetection.Script {
     """)
 
   /// Programs that run a task, which its name may say to watch: `make watch`.
-  private static let runners: Set = [
-    "make", "just", "task", "rake", "rails", "gulp", "grunt", "webpack", "turbo", "tsx", "dotnet",
-    "cargo", "vitest", "compass", "docker", "mdbook", "trunk",
-  ]
+  private static let runners = words(
+    """
+    make just task rake rails gulp grunt webpack turbo tsx dotnet cargo vitest compass docker
+    mdbook trunk
+    """)
+
+  private static func words(_ text: String) -> Set<String> {
+    Set(text.split(whereSeparator: \.isWhitespace).map(String.init))
+  }
 
   private static func table(_ text: String) -> [String: Set<String>] {
     Dictionary(
@@ -174,11 +179,11 @@ extension ProjectDetection.Script {
   }
 
   /// Programs and words of shells that run what follows, and those that do so after some words.
-  private static let wrappers: Set = [
-    "env", "exec", "command", "nice", "ionice", "nohup", "time", "timeout", "setsid", "stdbuf",
-    "sudo", "npx", "bunx", "pnpx", "dotenv", "dotenvx", "xvfb-run", "then", "else",
-    "do", "if", "while", "!", "{",
-  ]
+  private static let wrappers = words(
+    """
+    env exec command nice ionice nohup time timeout setsid stdbuf sudo npx bunx pnpx dotenv
+    dotenvx xvfb-run then else do if while ! {
+    """)
   private static let launchers = table(
     """
     bundle exec
@@ -199,11 +204,12 @@ extension ProjectDetection.Script {
     direnv exec
     doppler run
     """)
-  static let managers: Set = ["npm", "yarn", "pnpm", "bun"]
-  private static let interpreters: Set = ["node", "ruby", "php", "perl", "python", "python3"]
-  private static let optionsWithValues: Set = [
-    "-u", "-n", "-p", "-f", "-e", "--package", "--with", "--project", "--env-file",
-  ]
+  static let managers = words("npm yarn pnpm bun")
+  private static let interpreters = words("node ruby php perl python python3")
+  private static let optionsWithValues = words(
+    """
+    -u -n -p -f -e --package --with --project --env-file
+    """)
 
   /// The words of the program that the first one starts by its arguments; `nil` for one that runs itself.
   static func started(by words: ArraySlice<String>) -> ArraySlice<String>? {
