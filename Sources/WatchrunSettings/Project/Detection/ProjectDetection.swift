@@ -117,7 +117,6 @@ extension ProjectDetection {
 
   private static let dune = ProjectKind(
     name: "dune", title: "a dune project", role: .compiler, files: ["dune-project"],
-    products: ["/_build/"],
     sources: ["*.ml", "*.mli", "*.mll", "*.mly", "dune", "dune-project", "*.opam"],
     tasks: steps("dune build", "dune test"))
 }
