@@ -222,7 +222,9 @@ extension ProjectDetection {
     if directory.json(of: "composer.json")?["scripts"]?["test"] != nil {
       return [Step("test", "composer test")]
     }
-    return directory.first(of: phpUnitFiles) == nil ? [] : [Step("test", "vendor/bin/phpunit")]
+    if directory.first(of: phpUnitFiles) == nil { return [] }
+    // Symfony has one of its own.
+    return [Step("test", directory.holds("bin/phpunit") ? "bin/phpunit" : "vendor/bin/phpunit")]
   }
 
   private static let phpUnitFiles = ["phpunit.xml", "phpunit.xml.dist", "phpunit.dist.xml"]

@@ -86,6 +86,10 @@ struct DetectionTests {
       "this is a PHP project (composer.json): test", ["test: vendor/bin/phpunit"]
     ),
     (
+      ["phpunit.dist.xml": "", "bin/phpunit": ""], "this is a PHP project (phpunit.dist.xml): test",
+      ["test: bin/phpunit"]
+    ),
+    (
       ["dune-project": "(lang dune 3.0)"],
       "this is a dune project (dune-project): build, then test",
       ["build: dune build", "test: dune test"]
