@@ -66,6 +66,9 @@ extension ChangeJudge {
       mayBeSource: editedKinds.contains(FileKind(path)) || editedKinds.count >= Self.mostKinds)
   }
 
+  /// The paths of which it is proved that only runs write them.
+  var provedOutputs: Set<Path> { Set(records.keys.filter(isProved)) }
+
   /// Collects what proves that runs write the paths of these changes.
   mutating func collectProofs(
     _ changes: [PendingChange], unchanged: [PendingChange], _ knowledge: Knowledge

@@ -208,9 +208,11 @@ extension TaskWorker {
   /// Starts the process. While another process writes the program, that is attempted again for a second. One that
   /// takes the terminal waits while another process has it.
   private func attempt(_ request: SpawnRequest, for run: TaskReport.Run) throws(SystemError) {
-    if request.takesTerminal {
-      let retry = { @Sendable [weak self] () -> Void in self?.attemptAgain(request, for: run) }
-      if !context.launcher.hasTerminal(orCall: retry) { return wait(to: run) }
+    let retry = { @Sendable [weak self] () -> Void in self?.attemptAgain(request, for: run) }
+    if run.job == .command && !context.mayStart(name, retry)
+      || request.takesTerminal && !context.launcher.hasTerminal(orCall: retry)
+    {
+      return wait(to: run)
     }
     do throws(SystemError) {
       // The closure retains the worker while a process runs.

@@ -44,6 +44,10 @@ final class TaskWorker: Sendable {
     var hookVariables: @Sendable (_ task: String) -> [Command.EnvironmentVariable] = { _ in [] }
     /// Returns what the run that starts receives.
     let receive: @Sendable (_ task: String, RunTrigger.Reason) -> RunTrigger
+    /// Whether the process of the run may be started. Otherwise the second argument is called when it may.
+    var mayStart: @Sendable (_ task: String, @escaping @Sendable () -> Void) -> Bool = { _, _ in
+      true
+    }
     let notify: @Sendable (TaskWorker, Event) -> Void
   }
 

@@ -42,8 +42,3 @@ struct BuildOutputs {
     return isComplete
   }
 }
-
-extension ChangeJudge {
-  /// The paths of which it is proved that only runs write them.
-  var provedOutputs: Set<Path> { Set(records.keys.filter(isProved)) }
-}

@@ -212,12 +212,33 @@ extension TaskRunner {
     }
   }
 
-  /// A run of the task is about to begin, after builds during which people have saved files: what these have written
-  /// since must not look newer than that. If that cannot be achieved, the saves may be missing from now on.
-  func outdateOutputs(before name: String) {
-    guard let component = component(of: name), let saves = component.savedInBuilds else { return }
-    update(component.names) { $0.savedInBuilds = nil }
-    let proved = component.rounds.provedOutputs
+  /// Whether the process of a task may start. Otherwise `retry` is called on the queue when what builds have written
+  /// since people saved files does not look newer than that. If that cannot be achieved, the saves may be missing from
+  /// now on.
+  func outdateOutputs(before name: String, orCall retry: @escaping @Sendable () -> Void) -> Bool {
+    let component = component(of: name)
+    let saves = component?.savedInBuilds
+    if saves == nil && state.access(\.outdatingCount) == 0 { return true }
+    if let component, saves != nil {
+      update(component.names) { $0.savedInBuilds = nil }
+      state.access { $0.outdatingCount += 1 }
+    }
+    let proved = component?.rounds.provedOutputs ?? []
+    outdating.async { [self] in
+      let isComplete = saves.map { outdate(since: $0, proved) }
+      queue.async { [self] in
+        if isComplete != nil { state.access { $0.outdatingCount -= 1 } }
+        if let saves, isComplete == false {
+          miss(saves.paths.sorted().map { .init(path: $0, kind: .modified, type: .file) }, by: name)
+        }
+        retry()
+      }
+    }
+    return false
+  }
+
+  /// Whether all outputs were found and changed.
+  private func outdate(since saves: SavedInBuilds, _ proved: Set<Path>) -> Bool {
     // Most builds work below the session's directory, but one may be told another one.
     let outer = saves.directories.filter { !$0.isWithin(directory) }
     var isComplete = true
@@ -228,10 +249,6 @@ extension TaskRunner {
           !saves.paths.contains(path) && (proved.contains(path) || FileKind.isBuilt(path))
         } && isComplete
     }
-    if isComplete { return }
-    let changes = saves.paths.sorted().map {
-      ChangeBatch.Change(path: $0, kind: .modified, type: .file)
-    }
-    miss(changes, by: name)
+    return isComplete
   }
 }

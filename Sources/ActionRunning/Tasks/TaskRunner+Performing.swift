@@ -160,8 +160,7 @@ extension TaskRunner {
 extension TaskRunner {
   /// What the run that starts receives.
   private func receive(_ name: String, _ reason: RunTrigger.Reason) -> RunTrigger {
-    outdateOutputs(before: name)
-    return state.access { $0.owed.start(name, reason) }
+    state.access { $0.owed.start(name, reason) }
   }
 
   private func handle(_ event: TaskWorker.Event, of worker: TaskWorker) {
@@ -261,7 +260,9 @@ extension TaskRunner {
       report: { [self] in forward($0) }, output: output, outputRoom: options.outputRoom,
       separateStreams: options.separateStreams, terminalSize: options.terminalSize,
       hookVariables: options.hookVariables,
-      receive: { [self] in receive($0, $1) }, notify: { [self] in handle($1, of: $0) })
+      receive: { [self] in receive($0, $1) },
+      mayStart: { [self] in outdateOutputs(before: $0, orCall: $1) },
+      notify: { [self] in handle($1, of: $0) })
     for task in tasks {
       let worker = TaskWorker(task, context)
       state.access { $0.workers[task.name] = worker }

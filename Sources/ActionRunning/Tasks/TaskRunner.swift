@@ -94,6 +94,8 @@ public final class TaskRunner: Sendable {
     /// Paths whose changes start no task, since they are declared to be written.
     var declaredPaths: Set<Path> = []
     var buildSearch = BuildSearch()
+    /// The number of walks that give outputs of builds earlier times.
+    var outdatingCount = 0
     var isIdle = true
     /// The task whose next run takes the terminal, while that is requested.
     var terminalTask: String?
@@ -113,6 +115,8 @@ public final class TaskRunner: Sendable {
   let output: TaskOutput.Sink?
   /// The queue on which all state is kept.
   package let queue = DispatchQueue(label: "watchrun.tasks", qos: .userInitiated)
+  /// Where outputs of builds get earlier times, which takes long in a large directory.
+  let outdating = DispatchQueue.separate(qos: .userInitiated)
 
   /// Creates a runner. No task runs before ``start()`` or ``submit(_:)``.
   ///

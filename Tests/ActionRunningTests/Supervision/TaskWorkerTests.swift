@@ -1,5 +1,6 @@
 import Dispatch
 import FileObservation
+import Support
 import SystemCalls
 import TestSupport
 import Testing
@@ -25,9 +26,12 @@ struct WorkerFixture {
   let story = Log<String>()
   fileprivate let probe = PatientProbe()
   fileprivate let received = Log<RunTrigger.Reason>()
+  /// The runs that may not start yet; `nil` if all may.
+  fileprivate let held: Confined<[@Sendable () -> Void]?>
 
   init(_ scheduler: ManualScheduler = ManualScheduler()) {
     self.scheduler = scheduler
+    held = Confined(nil, to: queue)
   }
 
   func worker(
@@ -44,6 +48,12 @@ struct WorkerFixture {
       receive: { [received] _, reason in
         received.note(reason)
         return RunTrigger(reason)
+      },
+      mayStart: { [held] _, retry in
+        held.access { held in
+          held?.append(retry)
+          return held == nil
+        }
       },
       notify: { [story] _, event in
         if case .exited(precedesHook: true) = event { story.note("hook follows") }
@@ -169,6 +179,26 @@ struct TaskWorkerTests {
     }
     #expect(launcher.calls.count == 2)
     #expect(probe.answers.entries.isEmpty)
+  }
+
+  @Test func `a process starts when it may, unless its run was stopped before`() {
+    let worker = worker()
+    onQueue { fixture.held.access { $0 = [] } }
+    onQueue { worker.start(.start) }
+    onQueue { worker.stop() }
+    onQueue { worker.start(.change) }
+    #expect(launcher.calls.isEmpty)
+    onQueue {
+      let retries = fixture.held.access { exchange(&$0, with: nil) } ?? []
+      for retry in retries { retry() }
+    }
+    #expect(launcher.calls == [.launch(["run"])])
+    endLeader(.exited(0))
+    #expect(
+      story.entries == [
+        "command 1", "stopped with 143", "gone", "at rest", "command 2", "byItself with 0",
+        "at rest",
+      ])
   }
 
   @Test func `a run that is started during another has the latest reason`() {
