@@ -36,7 +36,7 @@ import Testing
       for number in 2...3 {
         // With `ignore`, a change during the run leads to nothing.
         try await eventually("the run has ended") { watchrun.runsEnded == number - 1 }
-        try await Task.sleep(for: .milliseconds(50))
+        try await project.rests()
         try project.place("source", "bad")
         try project.place("source", "good \(number)")
         try await project.logged("good \(number)")
@@ -161,7 +161,7 @@ import Testing
       let watchrun = try await project.startRunning(
         [], "sh", "-c", #"echo busy >> "$LOG"; sh noise.sh; make"#)
       try await eventually("the first run has ended") { watchrun.runsEnded == 1 }
-      try await Task.sleep(for: .milliseconds(200))
+      try await project.rests()
       try project.place("a.c", "2")
       // Each before make reads it, so that it is judged when the run has ended.
       for number in 2...3 {
@@ -185,9 +185,9 @@ import Testing
         "all: a.o b.o\n%.o: %.c\n\techo $@ >> \"$$LOG\"; echo > $*.d; sleep 0.3; cp $< $@\n")
       let watchrun = try await project.startRunning(["-o", "ignore"], "make")
       try await eventually("the first run has ended") { watchrun.runsEnded == 1 }
-      try await Task.sleep(for: .milliseconds(500))
+      try await project.rests()
       try project.place("a.c", "2")
-      try await eventually("the next one has ended") { watchrun.runsEnded >= 2 }
+      try await project.rests()
       #expect(project.logged == ["a.o", "b.o", "a.o"])
     }
   }
@@ -218,7 +218,7 @@ import Testing
       try project.write(".gitignore", "app")
       let watchrun = try await project.startRunning(["-o", "ignore"], "make")
       try await eventually("the first run has ended") { watchrun.runsEnded == 1 }
-      try await Task.sleep(for: .milliseconds(50))
+      try await project.rests()
       try project.place("source", "1")
       try await eventually("the second run reads it") { project.logged == ["begun", "begun"] }
       try project.place("source", "4")

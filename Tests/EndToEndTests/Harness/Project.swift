@@ -111,6 +111,9 @@ extension Project {
     try await start(arguments)
   }
 
+  /// Waits until nothing runs in the session of the watched directory, and all changes so far are known to it.
+  func rests() async throws { _ = try await start("--wait").ended() }
+
   /// Starts watchrun, by default in the watched directory. With `prefix`, a command that starts it.
   ///
   /// Waits first, so that existing files are older than the start: the kernel's file clock ticks only
