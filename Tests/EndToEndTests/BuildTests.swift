@@ -140,6 +140,30 @@ import Testing
     }
   }
 
+  /// As on a machine that is so busy that watchrun learns of the save when make has ended.
+  @Test(arguments: [["make"], ["make && true"], ["-r", "make"]])
+  func `what is saved in the last moments of make is in the result`(_ words: [String]) async throws
+  {
+    try await withProject { project in
+      try project.write("source", "1")
+      try project.write(".gitignore", "*.o")
+      try project.write(
+        "Makefile",
+        "app.o: source\n\tx=$$(cat source); echo begun >> \"$$LOG\"; "
+          + "while ! [ -e $$OUTSIDE/go ]; do sleep 0.1; done; echo \"$$x\" > app.o\n")
+      let watchrun = try await project.startRunning(words.dropLast(), words[words.count - 1])
+      try await project.logged("begun")
+      try await watchrun.process.suspend()
+      try project.place("source", "2")
+      try project.write(project.outside + "/go")
+      try await eventually("make has ended") { project.commandProcesses.isEmpty }
+      watchrun.process.send(SIGCONT)
+      let question = try await project.start("--wait")
+      try await #expect(question.ended() == .exited(0))
+      #expect(project.read("app.o") == "2\n")
+    }
+  }
+
   /// While something writes, it is not known who has saved a file.
   @Test func `what is saved in a build is in the result, whoever may have saved it`()
     async throws

@@ -22,6 +22,20 @@ struct BuildSearch {
   var timer: (any ScheduledWork)?
   /// The tasks that have been found to build, with the directories in which they did.
   var directories: [String: Path] = [:]
+
+  /// Whether a word of a command may name such a program.
+  static func mayName(_ word: [UInt8]) -> Bool {
+    var latest: UInt32 = 0
+    for byte in word {
+      latest = latest << 8 | UInt32(byte)
+      switch latest {
+      // make, also as in cmake; ninj, meso, scon.
+      case 0x6d61_6b65, 0x6e69_6e6a, 0x6d65_736f, 0x7363_6f6e: return true
+      default: continue
+      }
+    }
+    return false
+  }
 }
 
 /// What people have saved during builds, which may have read it before.
@@ -128,6 +142,19 @@ extension TaskRunner {
     state.access { $0.buildSearch.timer = timer }
   }
 
+  /// A command that names a program which compares times is taken for a build before that is seen among its
+  /// processes: it may have ended when the first save is reported.
+  func noteNamedBuild(_ worker: TaskWorker) {
+    let command = worker.definition.command
+    guard command.words.contains(where: BuildSearch.mayName) else { return }
+    let path = command.directory?.absolute(from: directory) ?? directory
+    state.access { state in
+      if state.buildSearch.directories[worker.name] == nil {
+        state.buildSearch.directories[worker.name] = path
+      }
+    }
+  }
+
   /// What the processes of a command have done, and whether a program works in it that compares the times of files;
   /// `nil` if it does not run. For callers on the queue.
   package func activity(of name: String) -> (done: ProcessActivity, isBuild: Bool)? {
@@ -181,12 +208,19 @@ extension TaskRunner {
     let (components, directories) = state.access { ($0.components, $0.buildSearch.directories) }
     for component in components where component.names.contains(where: { directories[$0] != nil }) {
       let proved = component.rounds.provedOutputs
-      let saved = component.names.flatMap { parts[$0].changes.prefix(ContentReader.mostFiles) }
-        .map(\.path).filter { path in
-          component.isSaved(path, evidence)
-            || evidence[path] != .run && component.isOfEditedKind(path) && !proved.contains(path)
-        }
-      noteSaves(saved, in: component, isBuilding: !builds.isDisjoint(with: component.names))
+      let isBuilding = !builds.isDisjoint(with: component.names)
+      let changes = component.names.flatMap {
+        parts[$0].changes.prefix(ContentReader.mostFiles)
+      }
+      let saved = changes.filter { change in
+        let path = change.path
+        if component.isSaved(path, evidence) { return true }
+        if evidence[path] == .run || proved.contains(path) { return false }
+        // What is reported too late to stop a build was hardly made by it, unless it is an output.
+        return component.isOfEditedKind(path)
+          || !isBuilding && change.kind == .modified && !FileKind.isBuilt(path)
+      }
+      noteSaves(saved.map(\.path), in: component, isBuilding: isBuilding)
     }
   }
 

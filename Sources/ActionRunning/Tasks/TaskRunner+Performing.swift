@@ -179,6 +179,7 @@ extension TaskRunner {
       state.access { $0.machine.setAttempted(name, true) }
     case .launched:
       state.access { $0.machine.setAttempted(name, false) }
+      noteNamedBuild(worker)
       if isService { advance { $0.serviceStarted(name) } }
     case .exited(let precedesHook):
       monitor.look()
