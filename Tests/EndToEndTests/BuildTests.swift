@@ -257,6 +257,28 @@ import Testing
     }
   }
 
+  @Test func `what make makes does not stop it, where changes restart it`() async throws {
+    try await withProject { project in
+      let names = ["a", "b", "c"]
+      for name in names { try project.write(name + ".c", "1") }
+      try project.write(
+        "Makefile",
+        "all: a.o b.o c.o\n\techo made >> \"$$LOG\"\n"
+          + "%.o: %.c\n\techo $@ >> \"$$LOG\"; sleep 0.3; cp $< $@; sleep 0.2\n")
+      for name in names { try project.write(name + ".o", "1") }
+      let watchrun = try await project.startRunning(["-r"], "make")
+      try await project.rests()
+      #expect(project.logged == ["made"])
+      for name in names {
+        let runs = watchrun.runsEnded
+        try project.place(name + ".c", "2")
+        try await project.rests()
+        #expect(watchrun.runsEnded <= runs + 2)
+      }
+      #expect(project.logged.filter { $0 != "made" } == ["a.o", "b.o", "c.o"])
+    }
+  }
+
   @Test func `the first build of a command that a change restarts is awaited to its end`()
     async throws
   {

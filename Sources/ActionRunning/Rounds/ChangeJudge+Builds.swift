@@ -60,6 +60,35 @@ extension ChangeJudge {
     }
   }
 
+  /// Takes the changes that are judged while a build works in a service, and leaves what that has probably made:
+  /// compilers make such files, and it was written since the start. A restart would make it again, and stop
+  /// that again.
+  mutating func takeNotMade(at now: Instant, _ knowledge: Knowledge) -> [PendingChange] {
+    var (rest, latest) = ([PendingChange](), latestMade)
+    for var change in takeUnjudged() {
+      guard isMade(change, knowledge) else {
+        rest.append(change)
+        continue
+      }
+      if !change.isCounted {
+        note([change], at: now, isInterruptible: true)
+        latest = now
+      }
+      change.isCounted = true
+      records[change.path, default: Record()].unjudged = change
+      unjudged.append(change.path)
+    }
+    latestMade = unjudged.isEmpty ? nil : latest ?? now
+    return rest
+  }
+
+  private func isMade(_ change: PendingChange, _ knowledge: Knowledge) -> Bool {
+    guard change.verdict != .others, records[change.path]?.isEdited != true, let lastLaunch,
+      let file = knowledge.files[change.path], file.isBuilt, let modified = file.modified
+    else { return false }
+    return modified >= lastLaunch.files
+  }
+
   /// Whether people, rather than builds, may make such a change of a path: what a build has made is new at first, and
   /// may be removed when it is stopped.
   private func mayBeSaved(_ change: PendingChange) -> Bool {

@@ -64,13 +64,14 @@ extension ChangeJudge {
       add(rest)
       return stopBuild(for: saved, at: now, knowledge)
     case .interruptible, .buildingService:
-      let (saved, rest) =
-        situation == .buildingService ? divide(changes, knowledge) : ([], changes)
+      let isBuilding = situation == .buildingService
+      let (saved, rest) = isBuilding ? divide(changes, knowledge) : ([], changes)
       let stop = stopBuild(for: saved, at: now, knowledge)
       if rest.isEmpty { return stop }
       let found = endObservation(for: rest, at: now)
       add(rest, areCounted: false)
-      return stop + found + judgeBesideActiveRun(at: now, knowledge)
+      return stop + found
+        + judgeBesideActiveRun(at: now, knowledge, isBuilding: isBuilding && endsByItself)
     case .leftovers, .othersRunning:
       // Nothing runs that the user could have stopped.
       isStopped = false

@@ -34,9 +34,14 @@ extension ChangeJudge {
   }
 
   /// Judges the changes beside an active run that a change restarts or signals.
-  mutating func judgeBesideActiveRun(at now: Instant, _ knowledge: Knowledge) -> [Action] {
+  ///
+  /// - Parameter isBuilding: Whether a build works in it, so that what it has made is judged later.
+  mutating func judgeBesideActiveRun(
+    at now: Instant, _ knowledge: Knowledge, isBuilding: Bool = false
+  ) -> [Action] {
     forgetOldest()
-    let found = compare(takeUnjudged(), knowledge)
+    let pending = isBuilding ? takeNotMade(at: now, knowledge) : takeUnjudged()
+    let found = compare(pending, knowledge)
     // A person may save what a run reads again, unchanged, but hardly when the run has changed it before.
     let time = offset(at: now)
     let rewritten = found.unchanged.filter { change in
@@ -60,6 +65,10 @@ extension ChangeJudge {
     if others.contains(where: { delay(of: $0, at: now) == .zero }) {
       // Once all others' changes of a batch are known, none of it is delayed: the run receives all.
       return decided + runAtOnce(differing, at: now)
+    }
+    if differing.isEmpty && !owesRun && awaitsBuild {
+      let due = now.advanced(by: Self.buildLooks.pause)
+      return decided + [.wait(until: due, generation: makeGeneration())]
     }
     return decided
       + (differing.isEmpty
@@ -189,6 +198,7 @@ extension ChangeJudge {
     }
     limit.started(at: now)
     common.answered()
+    latestMade = nil
   }
 
   /// The number of the follow-up that is due next.

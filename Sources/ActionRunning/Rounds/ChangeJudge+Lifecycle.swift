@@ -37,6 +37,7 @@ extension ChangeJudge {
   ) {
     lastLaunch = (now, files)
     hasEnded = false
+    latestMade = nil
     observation?.hasLaunched = true
     for (path, state) in knowledge.files {
       let isReceived = isOnlyReader && !knowledge.owed.contains(path)
@@ -88,14 +89,20 @@ extension ChangeJudge {
         ? judgeBesideActiveRun(at: now, knowledge) : resumeFollowUp(at: now)
     }
     if reason == .end || reason == .work { workHasEnded(after: offset(at: now)) }
-    if reason == .end { (hasEnded, lastReport) = (!isStopped, now) }
+    if reason == .end {
+      (hasEnded, lastReport) = (!isStopped, now)
+      endsByItself = endsByItself || !isStopped
+    }
     if isStopped {
       // Before the end, the stopped runs have yet to end.
       isStopped = reason != .end
       return afterStop(takeUnjudged(), at: now, knowledge)
     }
     if reason == .delay && hasInterruptibleService {
-      return judgeBesideActiveRun(at: now, knowledge)
+      let age = latestMade.map { $0.duration(to: now) }
+      let isBuilding = knowledge.isBuilding && age.map { $0 < Self.buildLooks.time } == true
+      if age != nil && !isBuilding { endsByItself = false }
+      return judgeBesideActiveRun(at: now, knowledge, isBuilding: isBuilding)
     }
     let actions = judge(areOfRuns: reason != .delay, at: now, knowledge)
     // In the middle of a round, the follow-up may change something yet.

@@ -123,7 +123,7 @@ extension ChangeJudge {
 
   /// Removes the changes that have not been judged, and returns them in order.
   mutating func takeUnjudged() -> [PendingChange] {
-    defer { unjudged = [] }
+    defer { (unjudged, latestMade) = ([], nil) }
     return unjudged.compactMap { path in
       let change = records[path]?.unjudged
       update(path) { $0.unjudged = nil }

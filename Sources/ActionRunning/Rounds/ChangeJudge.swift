@@ -90,6 +90,9 @@ struct ChangeJudge: Sendable {
     /// Whether only tasks have run that depend on each other, so that each of them that reads an
     /// output has run after the one that writes it.
     var hasOneWriter = true
+    /// Whether a program that compares the times of files works in a service of the component, and has done something
+    /// since the latest look.
+    var isBuilding = false
 
     func content(of path: Path) -> PathContent { files[path]?.content ?? .absent }
   }
@@ -124,6 +127,9 @@ struct ChangeJudge: Sendable {
   static let echoTime = Duration.milliseconds(300)
   /// After this time a change beside an active run is not counted: it restarts the run once a minute at most.
   static let longestOffset = Duration.seconds(60)
+  /// How often it is looked whether a build works in a service, and how long after the latest file that it has
+  /// made: in 'make run', make lives as long as the server.
+  static let buildLooks = (pause: Duration.seconds(1), time: Duration.seconds(60))
 
   var records: [Path: Record] = [:]
   /// The kinds of files that others are known to change.
@@ -132,6 +138,10 @@ struct ChangeJudge: Sendable {
   var roundCount = 0
   /// The paths with changes that have not been judged, in order.
   var unjudged: [Path] = []
+  /// Whether the services have ended by themselves, as 'make' does, and 'make run' does not.
+  var endsByItself = false
+  /// When a build in a service has probably made a file, while it is awaited that it ends to judge that.
+  var latestMade: Instant?
   /// The changes of whatever paths that are not yet suspected themselves: runs may change another one each time.
   var common = Suspicion()
   /// How often changes have requested runs.
@@ -168,6 +178,9 @@ struct ChangeJudge: Sendable {
 
   /// Whether the source is being flushed, so that changes are not judged before its end.
   var isFlushing: Bool { flushReason != nil }
+
+  /// Whether it is awaited that a build in a service ends, or does nothing for a while.
+  var awaitsBuild: Bool { latestMade != nil }
 
   /// Whether changes wait for a judgment, and no flush is under way that leads to it.
   var awaitsJudgment: Bool { !unjudged.isEmpty && !isFlushing }

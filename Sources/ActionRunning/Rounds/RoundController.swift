@@ -52,6 +52,7 @@ final class RoundController: Sendable {
   /// container wraps them once more, so that they grow without end.
   private struct Client {
     let inquire: Inquiry
+    let isBuilding: @Sendable () -> Bool
     let deliver: @Sendable (Event) -> Void
   }
 
@@ -77,8 +78,14 @@ final class RoundController: Sendable {
   }
 
   /// Sets who is asked, before each judgment, and who receives events, on the queue.
-  func connect(_ inquire: @escaping Inquiry, deliver: @escaping @Sendable (Event) -> Void) {
-    client.withLock { $0 = Client(inquire: inquire, deliver: deliver) }
+  ///
+  /// - Parameter isBuilding: Whether a build works in a service, and has done something since this was asked the last
+  ///   time. Asked while it is awaited that it ends.
+  func connect(
+    _ inquire: @escaping Inquiry, isBuilding: @escaping @Sendable () -> Bool = { false },
+    deliver: @escaping @Sendable (Event) -> Void
+  ) {
+    client.withLock { $0 = Client(inquire: inquire, isBuilding: isBuilding, deliver: deliver) }
   }
 
   private func deliver(_ event: Event) {
@@ -278,8 +285,11 @@ final class RoundController: Sendable {
   private func hasFlushed(_ generation: Int) {
     // An outdated answer leads to nothing.
     let paths = state.access { $0.judge.generation == generation ? $0.judge.pathsToRead() : [] }
+    let isBuilding = self.awaitsBuild ? client.withLock { $0?.isBuilding }?() ?? false : false
     advance(paths) { judge, now, knowledge in
-      judge.hasFlushed(generation: generation, at: now, knowledge)
+      var knowledge = knowledge
+      knowledge.isBuilding = isBuilding
+      return judge.hasFlushed(generation: generation, at: now, knowledge)
     }
     if !state.access({ $0.isOver }) { deliver(.judged) }
   }

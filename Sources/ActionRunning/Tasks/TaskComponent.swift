@@ -16,6 +16,8 @@ struct TaskComponent: Sendable {
   var ran: Set<String> = []
   /// The decisions that wait for the end of a burst.
   var awaitingBurstEnd: Decisions?
+  /// What the processes of services in which builds work had done at the latest look.
+  var buildActivity: ProcessActivity?
   /// What people have saved during builds, which may have read it before, until the next run.
   var savedInBuilds: SavedInBuilds?
 
@@ -103,7 +105,11 @@ extension TaskRunner {
       let rounds = RoundController(
         hasInterruptibleService: hasInterruptibleService, on: queue, scheduler: scheduler,
         source: source)
-      rounds.connect(inquiry(of: names)) { [weak self] in self?.handle($0, of: names) }
+      rounds.connect(inquiry(of: names)) { [weak self] in
+        self?.areBuilding(names) ?? false
+      } deliver: { [weak self] in
+        self?.handle($0, of: names)
+      }
       return TaskComponent(
         names: names, order: graph.order.filter(names.contains), rounds: rounds)
     }

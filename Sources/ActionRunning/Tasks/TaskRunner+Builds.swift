@@ -182,6 +182,18 @@ extension TaskRunner {
     return names
   }
 
+  /// Whether a build works in a service among these tasks, whose processes have done something since this was asked
+  /// the last time.
+  func areBuilding(_ names: Set<String>) -> Bool {
+    for name in names {
+      guard let work = activity(of: name), work.isBuild else { continue }
+      let former = component(of: name)?.buildActivity
+      update(names) { $0.buildActivity = work.done }
+      return work.done.isRunning || work.done != former
+    }
+    return false
+  }
+
   /// What people have saved while programs work in these services that compare the times of files, and whose restart
   /// is delayed, may be missing in what they make.
   func missDelayed(

@@ -219,10 +219,11 @@ extension TaskRunner {
     return Set(judged.flatMap(\.names))
   }
 
-  /// The tasks of components with a service that is restarted soon.
+  /// The tasks of components with a service that is restarted soon, or may be when a build has ended.
   private var restartedSoon: [String] {
-    state.access { $0.components }.filter { $0.rounds.owesRestart(within: Self.shortDelay) }
-      .flatMap(\.names)
+    state.access { $0.components }.filter { component in
+      component.rounds.awaitsBuild || component.rounds.owesRestart(within: Self.shortDelay)
+    }.flatMap(\.names)
   }
 
   /// Reports which tasks are unsettled. Returns whether none is, but for services that are restarted

@@ -106,6 +106,8 @@ struct ChangeJudgeBench {
   /// How the latest runs have ended.
   var results: [String: ExitStatus] = [:]
   var hasOneWriter = true
+  /// Whether a build works in a service.
+  var isBuilding = false
 
   /// What is known of these paths. The content of any other path is unknown to the step.
   private func knowledge(_ paths: [(path: Path, isMovedAsWhole: Bool)]) -> ChangeJudge.Knowledge {
@@ -118,6 +120,7 @@ struct ChangeJudgeBench {
       if ledger.owes(path) { knowledge.owed.insert(path) }
     }
     (knowledge.results, knowledge.hasOneWriter) = (results, hasOneWriter)
+    knowledge.isBuilding = isBuilding
     return knowledge
   }
 
@@ -270,10 +273,10 @@ struct ChangeJudgeBench {
     elapse(generation)
   }
 
-  /// Waits for the next run. Returns the time until it is due; `nil` if there is none.
-  mutating func waitForRun() -> Duration? {
+  /// Waits for the next run, and for so many delays at most. Returns the time until it is due; `nil` if there is none.
+  mutating func waitForRun(most delays: Int = 3) -> Duration? {
     let start = now
-    for _ in 0..<3 where followUp != .now { waitForDelay() }
+    for _ in 0..<delays where followUp != .now { waitForDelay() }
     return followUp == .now ? now - start : nil
   }
 

@@ -50,6 +50,93 @@ struct ChangeJudgeLiveTests {
     #expect(bench.run == ["/p/a"])
   }
 
+  /// A service in which make works, and has made an object. The one before has ended by itself.
+  private func building() -> ChangeJudgeBench {
+    var bench = bench()
+    bench.programs = ["/p/a.o"]
+    bench.begin()
+    bench.end()
+    bench.begin()
+    bench.now += .seconds(1)
+    bench.write("/p/a.o", "made", .buildingService)
+    return bench
+  }
+
+  @Test func `what make makes in a service restarts it only if nobody has received it at the end`()
+  {
+    var bench = building()
+    #expect(bench.run == nil && bench.judge.awaitsBuild)
+    bench.now += .seconds(1)
+    bench.write("/p/a.o", "made again", .buildingService)
+    #expect(bench.run == nil)
+    bench.end()
+    #expect(bench.run == ["/p/a.o"])
+    #expect(!bench.judge.awaitsBuild)
+    bench.begin()
+    bench.end()
+    #expect(bench.run == nil)
+  }
+
+  @Test func `it is judged soon after make has ended in a service that goes on`() {
+    var bench = building()
+    bench.isBuilding = true
+    for _ in 0..<3 {
+      bench.waitForDelay()
+      #expect(bench.run == nil && bench.followUp == .after(ChangeJudge.buildLooks.pause))
+    }
+    bench.isBuilding = false
+    bench.waitForDelay()
+    #expect(bench.run == ["/p/a.o"])
+    // As in 'make run', where the server must not start again when it has been used.
+    bench.begin()
+    bench.write("/p/a.o", "made again", .buildingService)
+    #expect(bench.run == ["/p/a.o"])
+  }
+
+  @Test func `it is judged a minute after the last file in a service in which make does not end`() {
+    var bench = building()
+    bench.isBuilding = true
+    bench.now += .seconds(30)
+    bench.write("/p/a.o", "made again", .buildingService)
+    #expect(bench.waitForRun(most: 100) == .seconds(60))
+  }
+
+  @Test func `a save restarts the service meanwhile, with what make has made`() {
+    for evidence in [Verdict.others, .unknown] {
+      var bench = building()
+      bench.evidence = ["/p/a": evidence]
+      bench.write("/p/a", "saved", .buildingService)
+      #expect(bench.run == ["/p/a"])
+      #expect(bench.begin() == ["/p/a.o", "/p/a"])
+      #expect(!bench.judge.awaitsBuild)
+      bench.end()
+      #expect(bench.run == nil)
+    }
+  }
+
+  @Test func `an object that others have made restarts a service in which make works`() {
+    var bench = bench()
+    bench.programs = ["/p/a.o"]
+    bench.begin()
+    bench.evidence = ["/p/a.o": .others]
+    bench.write("/p/a.o", "copied", .buildingService)
+    #expect(bench.run == ["/p/a.o"])
+  }
+
+  @Test func `a service in which make makes an object anew in each run is slowed down`() {
+    var bench = building()
+    let delays = (0..<20).map { number in
+      bench.end()
+      let delay = bench.waitForRun() ?? .zero
+      bench.begin()
+      bench.now += .seconds(1)
+      bench.write("/p/a.o", "#\(number)", .buildingService)
+      #expect(bench.run == nil)
+      return delay
+    }
+    #expect(delays.contains { $0 >= .seconds(8) }, "\(delays)")
+  }
+
   @Test func `a run in the middle of a round begins with what was judged as well`() {
     var bench = bench()
     bench.begin()
