@@ -18,21 +18,25 @@ struct SessionPicture {
     let patience: Duration
     /// Whether it is a command that a change restarts: a server, or a test that ends.
     let mayEnd: Bool
-    /// A hash of its processes at the latest look, and since when they are the same and do nothing.
-    var work: (processes: UInt64, idleSince: Instant)?
+    /// A hash of its processes at the latest look.
+    var processes: UInt64?
+    /// Since when they are the same, and since when they do nothing either.
+    var sameSince = Instant(offset: .zero)
+    var idleSince = Instant(offset: .zero)
 
     /// How long to wait until it counts as ready: it is no server yet while a program such as make works in it, and
     /// probably none while it works itself, unless it is idle.
     mutating func rest(at now: Instant, _ activity: Work?) -> Duration {
       let rest = now.duration(to: since.advanced(by: patience))
-      guard let activity, activity.isBuild || mayEnd,
-        since.duration(to: now)
-          < (activity.isBuild ? SessionPicture.longestBuild : SessionPicture.longestWork)
-      else { return rest }
-      if activity.done.isRunning || work?.processes != activity.done.writes.processes {
-        work = (activity.done.writes.processes, now)
+      guard let activity, activity.isBuild || mayEnd else { return rest }
+      if processes != activity.done.writes.processes {
+        (processes, sameSince, idleSince) = (activity.done.writes.processes, now, now)
       }
-      let idle = now.duration(to: (work?.idleSince ?? now).advanced(by: SessionPicture.startTime))
+      if activity.done.isRunning { idleSince = now }
+      let (began, limits) =
+        activity.isBuild ? (sameSince, SessionPicture.build) : (since, SessionPicture.work)
+      if began.duration(to: now) >= limits.longest { return rest }
+      let idle = now.duration(to: idleSince.advanced(by: limits.idle))
       return min(max(rest, idle), SessionPicture.lookPause)
     }
   }
@@ -42,11 +46,11 @@ struct SessionPicture {
   /// A run that is delayed for so long is said to be, since the runs themselves may have made the change, and
   /// is not waited for.
   static let noticedTime = Suspicion.Rules.noticed
-  /// How long a service counts as starting while a program such as make works in it and is not idle: one that waits
-  /// for a server may never be.
-  private static let longestBuild = Duration.seconds(60)
+  /// How long a service counts as starting while a program such as make works in it, and starts no process: one that
+  /// waits for a server may never end. A compiler may be idle while another machine works for it.
+  private static let build = (longest: Duration.seconds(60), idle: Duration.seconds(3))
   /// The same for a command that is not idle itself, and that a change restarts.
-  private static let longestWork = Duration.seconds(10)
+  private static let work = (longest: Duration.seconds(10), idle: startTime)
   /// The pause between two looks at it.
   private static let lookPause = Duration.milliseconds(200)
   private static let mostChanges = 20
