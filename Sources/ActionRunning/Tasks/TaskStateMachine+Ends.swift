@@ -16,7 +16,6 @@ extension TaskStateMachine {
     update(name) { task in
       (task.phase, task.isAttempted) = (.atRest, false)
       task.outcome = result.state
-      if result != .cancelled { task.stops = 0 }
     }
     if task.isRequested { return proceed(result == .succeeded ? concludeEarly(name) : []) }
     let isRestarted = task.rules.keepsAlive && result != .cancelled && !isEnding

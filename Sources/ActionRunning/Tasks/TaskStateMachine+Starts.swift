@@ -134,7 +134,12 @@ extension TaskStateMachine {
       task.isBuilding = false
     }
     if task.rules.isService { return beginService(name, task, reason) }
-    update(name) { $0.phase = .running }
+    // A service waits for the second success, and not for as many stops again.
+    let isAwaited = descendants[name, default: []].contains { tasks[$0]?.wasHeldBack == true }
+    update(name) { task in
+      task.phase = .running
+      if task.outcome != .cancelled && !isAwaited { task.stops = 0 }
+    }
     return [.start(name, reason)]
   }
 

@@ -196,7 +196,8 @@ package struct TaskStateMachine: Sendable {
     var isBuilding = false
     /// Whether the process of the active run cannot be started yet, so that nothing is lost with the run.
     var isAttempted = false
-    /// How often in a row changes have stopped its run before the end.
+    /// How often in a row changes have stopped its run before the end; for a service that was held back, also beyond one
+    /// that was not stopped.
     var stops = 0
     /// Whether a request has left the service running, as its policy says.
     var hasKeptRunning = false

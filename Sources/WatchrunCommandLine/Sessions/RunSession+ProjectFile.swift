@@ -62,10 +62,10 @@ extension RunSession {
     let changed = (files + variables).filter { file in
       batch.changes.contains { $0.path == file || $0.from == file }
     }
-    for file in changed {
-      let wait = state.withLock { $0.readings.changed(file, at: .now) }
-      if let wait { readFiles(after: wait, file, runner) }
+    let waits = state.withLock { state in
+      changed.compactMap { state.readings.changed($0, at: .now) }
     }
+    if let file = changed.first, let wait = waits.first { readFiles(after: wait, file, runner) }
     // Other tasks of a project may watch a file with variables.
     let taken = source == nil ? variables : files
     var rest = batch
@@ -91,9 +91,9 @@ extension RunSession {
     let changed = state.withLock { $0.readings.take(at: .now) }
     if let source, source.candidates.contains(where: changed.contains) {
       readAgain(source, runner)
-    } else if let file = changed.first {
-      readVariablesAgain(file, runner)
     }
+    let variables = state.withLock { $0.plan.environmentFiles }
+    if let file = variables.first(where: changed.contains) { readVariablesAgain(file, runner) }
   }
 
   private func readVariablesAgain(_ file: Path, _ runner: TaskRunner) {

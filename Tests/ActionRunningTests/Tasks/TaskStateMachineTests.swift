@@ -404,6 +404,30 @@ struct TaskStateMachineTests {
     #expect(script.end("a", .failed) == ["s=a", "."])
   }
 
+  /// A person saves during each build.
+  @Test func `a service starts after as many stops of its build as there are in a row`() {
+    var script = MachineScript([
+      rules("a", policy: .restart), rules("s", after: "a", service: true),
+    ])
+    #expect(script { $0.start() } == ["+a"])
+    for _ in 0..<TaskStateMachine.mostStops {
+      #expect(script.change("a") == ["~a"])
+      #expect(script.end("a", .cancelled) == ["+a"])
+    }
+    #expect(script.change("a") == [])
+    #expect(script.end("a") == ["+a"])
+    #expect(script.change("a") == [])
+    #expect(script.end("a") == ["+s", "+a"])
+    #expect(script { $0.serviceStarted("s") } == ["s…"])
+    // The next row, of which nobody has waited for a result.
+    #expect(script.end("a") == ["?s"])
+    #expect(script.judge("a", "s") == ["+s"])
+    #expect(script { $0.serviceStarted("s") } == ["s…"])
+    #expect(script.isReady("s") == ["s*", "."])
+    #expect(script.change("a") == ["+a"])
+    #expect(script.change("a") == ["~a"])
+  }
+
   @Test func `a service that waits for its build is not interrupted by a change`() {
     var script = MachineScript([rules("a"), rules("s", after: "a", service: true, ready: false)])
     _ = script { $0.start() }
