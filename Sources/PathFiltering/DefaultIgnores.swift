@@ -104,9 +104,7 @@ package enum DefaultIgnores {
     "sed" + String(repeating: "[[:alnum:]]", count: 6),
     // LibreOffice: locks.
     ".~lock.*#",
-    // macOS, also on the file systems of others.
-    ".DS_Store", "._*",
-    // NFS and FUSE: what was removed while a process had it open.
-    ".nfs*", ".fuse_hidden*",
+    // macOS.
+    ".DS_Store",
   ]
 }

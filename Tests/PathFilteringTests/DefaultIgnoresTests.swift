@@ -34,7 +34,7 @@ struct DefaultIgnoresTests {
     ".main.c.swp", ".main.c.swo", ".main.c.swx", ".main.c.swpx", "4913", "main.c~", ".#main.c",
     "#main.c#", "main.c___jb_tmp___", "main.c___jb_old___", ".main.c.kate-swp",
     ".goutputstream-X3YQ41", "sedA1b2C3", "a/sedabcdef", ".idea/", ".idea/workspace.xml",
-    ".~lock.text.odt#", "._main.c", ".nfs000000000001a2b300000001", ".fuse_hidden0000000500000001",
+    ".~lock.text.odt#",
   ])
   func `what editors write beside a file is ignored`(name: String) {
     #expect(isIgnored(name))

@@ -88,10 +88,11 @@ extension TypedLine {
     return !names.isEmpty && names.allSatisfy(events.contains)
   }
 
-  private static let events: Set = [
-    "access", "attrib", "close", "close_write", "close_nowrite", "create", "delete", "delete_self",
-    "modify", "move", "moved_to", "moved_from", "move_self", "open", "remove", "rename", "metadata",
-  ]
+  private static let events = ProjectDetection.Script.words(
+    """
+    access attrib close close_write close_nowrite create delete delete_self modify move moved_to
+    moved_from move_self open remove rename metadata
+    """)
 }
 
 extension String {

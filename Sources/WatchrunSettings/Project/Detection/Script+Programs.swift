@@ -108,7 +108,7 @@ extension ProjectDetection.Script {
     mdbook trunk
     """)
 
-  private static func words(_ text: String) -> Set<String> {
+  static func words(_ text: String) -> Set<String> {
     Set(text.split(whereSeparator: \.isWhitespace).map(String.init))
   }
 

@@ -153,12 +153,10 @@ extension ProjectDetection.Script {
   }
 
   /// What package managers have before a script, or a package and a script.
-  static let runs: Set = ["run", "run-script", "workspace"]
+  static let runs = words("run run-script workspace")
 
   /// What package managers have before the package whose script they run.
-  static let places: Set = [
-    "workspace", "--filter", "-F", "-w", "--workspace", "--prefix", "-C", "--cwd", "--dir",
-  ]
+  static let places = words("workspace --filter -F -w --workspace --prefix -C --cwd --dir")
 
   /// The package of this path, or of this name in the workspace.
   private static func member(_ name: String, of directory: ProjectDirectory) -> ProjectDirectory? {
