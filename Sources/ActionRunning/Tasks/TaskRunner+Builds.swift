@@ -221,18 +221,22 @@ extension TaskRunner {
     for component in components where component.names.contains(where: { directories[$0] != nil }) {
       let proved = component.rounds.provedOutputs
       let isBuilding = !builds.isDisjoint(with: component.names)
-      let changes = component.names.flatMap {
-        parts[$0].changes.prefix(ContentReader.mostFiles)
+      var saved: [Path] = []
+      for name in component.names {
+        for change in parts[name].changes.prefix(ContentReader.mostFiles) {
+          let path = change.path
+          // What is reported too late to stop a build was hardly made by it, unless it is an output.
+          let maySave =
+            component.isOfEditedKind(path)
+            || !isBuilding && change.kind == .modified && !FileKind.isBuilt(path)
+          if component.isSaved(path, evidence)
+            || evidence[path] != .run && maySave && !proved.contains(path)
+          {
+            saved.append(path)
+          }
+        }
       }
-      let saved = changes.filter { change in
-        let path = change.path
-        if component.isSaved(path, evidence) { return true }
-        if evidence[path] == .run || proved.contains(path) { return false }
-        // What is reported too late to stop a build was hardly made by it, unless it is an output.
-        return component.isOfEditedKind(path)
-          || !isBuilding && change.kind == .modified && !FileKind.isBuilt(path)
-      }
-      noteSaves(saved.map(\.path), in: component, isBuilding: isBuilding)
+      noteSaves(saved, in: component, isBuilding: isBuilding)
     }
   }
 
@@ -286,9 +290,9 @@ extension TaskRunner {
   /// Whether all outputs were found and changed.
   private func outdate(since saves: SavedInBuilds, _ proved: Set<Path>) -> Bool {
     // Most builds work below the session's directory, but one may be told another one.
-    let outer = saves.directories.filter { !$0.isWithin(directory) }
-    var isComplete = true
-    for place in outer.union([directory]) {
+    var (places, isComplete) = ([directory], true)
+    for path in saves.directories where !path.isWithin(directory) { places.append(path) }
+    for place in places {
       let outputs = BuildOutputs(directory: place)
       isComplete =
         outputs.outdate(before: saves.first) { path in
