@@ -52,7 +52,8 @@ extension ChangeJudge {
     case .others: return true
     case .run: return false
     case .unknown:
-      guard mayBeSaved(change) else { return false }
+      // A directory is changed by what is made in it.
+      guard mayBeSaved(change), file?.content != .directory else { return false }
       let delay = record?.suspicion.delay(number: nextNumber) ?? .zero
       // A test would keep what people have saved from the build.
       if record?.isEdited == true { return delay <= Suspicion.Rules.test.most }

@@ -61,6 +61,14 @@ struct ChangeJudgeOthersTests {
     #expect(bench.run == ["/p/a"])
   }
 
+  @Test func `a directory in which a build makes files does not stop it`() {
+    var bench = ChangeJudgeBench([:])
+    bench.files["/p/out"] = .directory
+    bench.begin()
+    bench.report([.of("/p/out", .modified)], .building)
+    #expect(bench.run == nil)
+  }
+
   @Test func `a change during a build is judged at its end`() {
     var bench = benchWithLog()
     bench.begin()
