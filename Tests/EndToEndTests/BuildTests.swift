@@ -136,7 +136,7 @@ import Testing
       }
       let question = try await project.start("--wait")
       try await #expect(question.ended() == .exited(0))
-      #expect(project.read(directory + "/app") == "2\n")
+      #expect(project.read(directory + "/app") == "2\n", "\(project.transcript)")
     }
   }
 
