@@ -119,9 +119,11 @@ final class ServerCore {
 
   func statusJSON() -> HTTPResponse {
     for task in status.tasks { linkOutput(of: task.description.name) }
-    let pages = sites.sorted { $0.key < $1.key }.map { name, site in
-      StatusModel.PageEntry(
-        name: name, url: site.url, source: site.page.sourceText, console: site.consoleLines)
+    let pages = sites.keys.sorted().compactMap { name in
+      sites[name].map { site in
+        StatusModel.PageEntry(
+          name: name, url: site.url, source: site.page.sourceText, console: site.consoleLines)
+      }
     }
     let text = status.json(directory: directory, pages: pages)
     var response = HTTPResponse(200, text, type: "application/json", isKept: false)

@@ -75,7 +75,7 @@ public struct Command: Sendable, Hashable {
 
     /// Creates an environment from a dictionary.
     public init(_ variables: [String: String]) {
-      self.init(variables.sorted { $0.key < $1.key }.map { EnvironmentVariable($0, $1) })
+      self.init(variables.keys.sorted().map { EnvironmentVariable($0, variables[$0] ?? "") })
     }
 
     /// Creates an environment from a literal, as in `["DEBUG": "1"]`.

@@ -161,10 +161,14 @@ extension ChangeJudge {
   mutating func forgetOldest() {
     let excess = records.count - Self.mostRecords
     if excess <= 0 { return }
-    let oldest = records.filter { $0.value.unjudged == nil && $0.value.due == nil }.sorted {
-      $0.value.lastRound < $1.value.lastRound
+    var count = excess + Self.mostRecords / 4
+    let rounds = records.values.map(\.lastRound).sorted()
+    let oldest = rounds[min(count, rounds.count - 1)]
+    for (path, record) in records where count > 0 {
+      guard record.unjudged == nil, record.due == nil, record.lastRound <= oldest else { continue }
+      records[path] = nil
+      count -= 1
     }
-    for (path, _) in oldest.prefix(excess + Self.mostRecords / 4) { records[path] = nil }
   }
 }
 

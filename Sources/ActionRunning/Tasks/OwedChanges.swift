@@ -292,9 +292,9 @@ struct OwedChanges: Sendable {
   ///   - alone: Those of them that keep all that they are owed.
   mutating func close(keeping kept: Set<String>, leaving alone: Set<String> = []) -> ChangeBatch? {
     var all = Account()
-    for (task, account) in accounts.sorted(by: { $0.key < $1.key }) where !alone.contains(task) {
+    for task in accounts.keys.sorted() where !alone.contains(task) {
+      guard let account = accounts.removeValue(forKey: task) else { continue }
       var batch = account.batch
-      accounts[task] = nil
       if kept.contains(task) && !account.waitingOutputs.isEmpty {
         batch.changes.removeAll { account.setAside.contains($0.path) }
         accounts[task] = Account(

@@ -208,8 +208,8 @@ extension WaitingReporter {
         "\(prefix(run.task))\(signal) was sent \(waited.shortDescription) ago; "
           + "killing it in \(killIn.shortDescription)")
     }
-    for (task, time) in waiting.restarts.sorted(by: { $0.key < $1.key }) {
-      let pause = max(.zero, now.duration(to: time)).shortDescription
+    for task in waiting.restarts.keys.sorted() {
+      let pause = max(.zero, now.duration(to: waiting.restarts[task] ?? now)).shortDescription
       lines.append("\(prefix(task))restarting in \(pause)")
     }
     return lines + waiting.waiting.map { prefix($0.name) + line($0, cause($0.trigger)) }

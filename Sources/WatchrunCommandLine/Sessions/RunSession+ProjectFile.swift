@@ -62,8 +62,8 @@ extension RunSession {
     let changed = (files + variables).filter { file in
       batch.changes.contains { $0.path == file || $0.from == file }
     }
-    let waits = state.withLock { state in
-      changed.compactMap { state.readings.changed($0, at: .now) }
+    let waits = readings.withLock { readings in
+      changed.compactMap { readings.changed($0, at: .now) }
     }
     if let file = changed.first, let wait = waits.first { readFiles(after: wait, file, runner) }
     // Other tasks of a project may watch a file with variables.
@@ -88,7 +88,7 @@ extension RunSession {
   }
 
   private func readFiles(_ runner: TaskRunner) {
-    let changed = state.withLock { $0.readings.take(at: .now) }
+    let changed = readings.withLock { $0.take(at: .now) }
     if let source, source.candidates.contains(where: changed.contains) {
       readAgain(source, runner)
     }

@@ -34,12 +34,12 @@ final class RunSession: ChangeSource {
     var heldPaths: [Path] = []
     /// The run that has the terminal, for which the output of others is kept.
     var interactiveRun: TaskReport.Run?
-    var readings = FileReadings()
     /// Whether the project file had errors when it was read the last time.
     var isBroken = false
   }
 
   let state: Mutex<State>
+  let readings = Mutex(FileReadings())
 
   convenience init(_ session: Session, _ plan: SessionPlan) {
     self.init(session, State(plan: plan, settings: session.settings), nil)
