@@ -140,6 +140,22 @@ import Testing
     }
   }
 
+  @Test func `what is saved while a build is being stopped is in the result`() async throws {
+    try await withProject { project in
+      try project.write("a.c", "1")
+      try project.write(".gitignore", "app\nout\n")
+      try project.write("Makefile", Self.steps(project.path("a.c"), "trap '' TERM;"))
+      let watchrun = try await project.startRunning([], "make")
+      try await project.logged("compiling")
+      try await #expect(project.start("--send", "restart").ended() == .exited(0))
+      try await watchrun.said("stopping the command with SIGTERM")
+      try project.place("a.c", "2")
+      let question = try await project.start("--wait")
+      try await #expect(question.ended() == .exited(0))
+      #expect(project.read("app") == "2\n")
+    }
+  }
+
   /// As on a machine that is so busy that watchrun learns of the save when make has ended.
   @Test(arguments: [["make"], ["make && true"], ["-r", "make"]])
   func `what is saved in the last moments of make is in the result`(_ words: [String]) async throws

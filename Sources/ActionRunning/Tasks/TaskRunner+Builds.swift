@@ -236,11 +236,12 @@ extension TaskRunner {
           }
         }
       }
-      noteSaves(saved, in: component, isBuilding: isBuilding)
+      let isStopping = activity(of: component.names) == .stopping
+      noteSaves(saved, in: component, isBuilding: isBuilding || isStopping)
     }
   }
 
-  /// - Parameter isBuilding: Whether a build works, or one that was active when the changes were reported.
+  /// - Parameter isBuilding: Whether a build works, or is being stopped, or was active when the changes were reported.
   func noteSaves(_ paths: [Path], in component: TaskComponent, isBuilding: Bool) {
     let all = state.access(\.buildSearch.directories)
     let directories = component.names.compactMap { all[$0] }
