@@ -105,7 +105,7 @@ extension ChangeJudge {
       hasEnded && !mayBeOfRound && lastReport.map { $0.duration(to: now) > Self.echoTime } ?? false
     for change in changes {
       let now = change.time ?? now
-      let offset = max(offset(at: now), .zero)
+      let offset = offset(at: now)
       if isLater && change.verdict != .run {
         for key in keys(of: change) where records[key]?.suspicion.hasChanged == false {
           records[key]?.suspicion.reset()

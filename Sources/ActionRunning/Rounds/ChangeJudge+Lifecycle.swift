@@ -24,7 +24,7 @@ extension ChangeJudge {
     (hasEnded, isStopped) = (false, false)
     (followUp, flushReason) = (nil, nil)
     _ = makeGeneration()
-    lastLaunch = (now, files)
+    (lastLaunch, testedElsewhere) = ((now, files), .zero)
   }
 
   /// A run of the present round starts: it finds what is known of the paths of `pathsToReadAtStart`, and has
@@ -35,7 +35,7 @@ extension ChangeJudge {
     at now: Instant, files: FileTime, _ knowledge: Knowledge = Knowledge(),
     isOnlyReader: Bool = true
   ) {
-    lastLaunch = (now, files)
+    (lastLaunch, testedElsewhere) = ((now, files), .zero)
     hasEnded = false
     latestMade = nil
     observation?.hasLaunched = true

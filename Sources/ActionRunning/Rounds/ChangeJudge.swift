@@ -153,6 +153,8 @@ struct ChangeJudge: Sendable {
   var followUpCount = 0
   /// When the latest run began, by the scheduler's clock and by that of files.
   var lastLaunch: (time: Instant, files: FileTime)?
+  /// For how long starts of other rounds have been delayed as tests since then.
+  var testedElsewhere = Duration.zero
   /// The flush that is under way.
   var flushReason: FlushReason?
   /// Whether the round has ended, and the next one has not begun.
@@ -217,5 +219,7 @@ struct ChangeJudge: Sendable {
   }
 
   /// How long ago the latest run began.
-  func offset(at now: Instant) -> Duration { lastLaunch?.time.duration(to: now) ?? .zero }
+  func offset(at now: Instant) -> Duration {
+    max((lastLaunch?.time.duration(to: now) ?? .zero) - testedElsewhere, .zero)
+  }
 }

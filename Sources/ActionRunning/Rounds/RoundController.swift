@@ -13,6 +13,8 @@ final class RoundController: Sendable {
     case decision(ChangeJudge.Action)
     /// A flush has ended, and its changes have been judged.
     case judged
+    /// The next start is delayed by so much, as a test: what follows a start of others by way of this one is late by it.
+    case tested(Duration)
   }
 
   /// What the runner knows of these paths.
@@ -26,6 +28,8 @@ final class RoundController: Sendable {
     /// Not retained: its handler usually retains the queue.
     weak var source: (any ChangeSource)?
     var timer: (any ScheduledWork)?
+    /// The start of which it was told that it is tested.
+    var tested: Instant?
     /// Whether changes no longer lead to rounds.
     var isOver = false
     var flush: Flush?
@@ -125,6 +129,12 @@ final class RoundController: Sendable {
     advance(paths) { judge, now, knowledge in
       judge.changed(changes, evidence, situation, at: now, burst: time, knowledge)
     }
+  }
+
+  /// The start of a run of another component is delayed by so much. Changes are compared with those that followed starts
+  /// without that.
+  func others(areDelayedBy time: Duration) {
+    state.access { $0.judge.testedElsewhere += time }
   }
 
   /// Begins a round. Its first run receives all changes that no run has received.
@@ -228,6 +238,12 @@ final class RoundController: Sendable {
       deliver(.decision(action))
     case .flush(let generation): flush(for: generation)
     case .wait(let time, let generation):
+      let test = state.access { state -> Duration? in
+        guard time == state.judge.followUp?.due, time != state.tested else { return nil }
+        state.tested = time
+        return scheduler.now.duration(to: time)
+      }
+      if let test, test <= Suspicion.Rules.test.most { deliver(.tested(test)) }
       let timer = scheduler.schedule(at: time) { [weak self] in
         self?.elapsed(generation)
       }

@@ -191,6 +191,10 @@ extension TaskRunner {
   func handle(_ event: RoundController.Event, of names: Set<String>) {
     switch event {
     case .decision(let decision): perform(decision, of: names)
+    case .tested(let delay):
+      for component in state.access(\.components) where component.names != names {
+        component.rounds.others(areDelayedBy: delay)
+      }
     case .judged: changesAreJudged(of: names)
     }
   }
