@@ -97,13 +97,14 @@ import Testing
     }
   }
 
-  /// Makes `out/a.o` of the source, then `app`, which takes a second each. A stop does not remove the object.
+  /// Makes `out/a.o` of the source, then `app`, which takes four seconds each, and one the second time. A stop does not
+  /// remove the object.
   private static func steps(_ source: String, _ compile: String) -> String {
     """
     app: out/a.o
-    \techo linking >> "$$LOG"; sleep 1; cat out/a.o > app
+    \techo linking >> "$$LOG"; x=$$(cat out/a.o); sleep $$((4 / (x * x))); echo "$$x" > app
     out/a.o: \(source)
-    \tmkdir -p out; x=$$(cat $<); \(compile) echo compiling >> "$$LOG"; sleep 1; echo "$$x" > $@
+    \tmkdir -p out; x=$$(cat $<); \(compile) echo compiling >> "$$LOG"; sleep $$((4 / (x * x))); echo "$$x" > $@
     .PRECIOUS: out/a.o
 
     """
