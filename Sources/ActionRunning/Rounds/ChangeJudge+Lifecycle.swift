@@ -86,7 +86,8 @@ extension ChangeJudge {
     flushReason = nil
     if reason == .ignored {
       return hasInterruptibleService && !unjudged.isEmpty
-        ? judgeBesideActiveRun(at: now, knowledge) : resumeFollowUp(at: now)
+        ? judgeBesideActiveRun(at: now, knowledge, isBuilding: knowledge.isBuilding)
+        : resumeFollowUp(at: now)
     }
     if reason == .end || reason == .work { workHasEnded(after: offset(at: now)) }
     if reason == .end {

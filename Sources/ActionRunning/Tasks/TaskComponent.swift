@@ -17,7 +17,7 @@ struct TaskComponent: Sendable {
   /// The decisions that wait for the end of a burst.
   var awaitingBurstEnd: Decisions?
   /// What the processes of services in which builds work had done at the latest look.
-  var buildActivity: ProcessActivity?
+  var buildActivity: [String: ProcessActivity] = [:]
   /// What people have saved during builds, which may have read it before, until the next run.
   var savedInBuilds: SavedInBuilds?
 

@@ -185,13 +185,13 @@ extension TaskRunner {
   /// Whether a build works in a service among these tasks, whose processes have done something since this was asked
   /// the last time.
   func areBuilding(_ names: Set<String>) -> Bool {
+    let former = state.access { $0.components.first { $0.names == names } }?.buildActivity ?? [:]
+    var present: [String: ProcessActivity] = [:]
     for name in names {
-      guard let work = activity(of: name), work.isBuild else { continue }
-      let former = component(of: name)?.buildActivity
-      update(names) { $0.buildActivity = work.done }
-      return work.done.isRunning || work.done != former
+      if let work = activity(of: name), work.isBuild { present[name] = work.done }
     }
-    return false
+    update(names) { $0.buildActivity = present }
+    return present.contains { $1.isRunning || $1 != former[$0] }
   }
 
   /// What people have saved while programs work in these services that compare the times of files, and whose restart

@@ -56,6 +56,9 @@ final class SessionDesk: ServedSession {
   /// Sets the errors in the project file; `nil` if it has none.
   func setProblem(_ problem: String?) { picture.withLock { $0.problem = problem } }
 
+  /// Sets why a file that has changed is not read again yet; `nil` if it is.
+  func setPostponed(_ reason: String?) { picture.withLock { $0.postponed = reason } }
+
   /// Replaces the tasks. Returns the activity of pages that describes them.
   func setPlan(_ plan: SessionPlan) -> Activity { picture.withLock { $0.setPlan(plan) } }
 

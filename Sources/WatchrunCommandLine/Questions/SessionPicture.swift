@@ -35,7 +35,8 @@ struct SessionPicture {
       if activity.done.isRunning { idleSince = now }
       let (began, limits) =
         activity.isBuild ? (sameSince, SessionPicture.build) : (since, SessionPicture.work)
-      if began.duration(to: now) >= limits.longest { return rest }
+      let isLate = since.duration(to: now) >= SessionPicture.longestStart
+      if isLate || began.duration(to: now) >= limits.longest { return rest }
       let idle = now.duration(to: idleSince.advanced(by: limits.idle))
       return min(max(rest, idle), SessionPicture.lookPause)
     }
@@ -51,6 +52,8 @@ struct SessionPicture {
   private static let build = (longest: Duration.seconds(60), idle: Duration.seconds(3))
   /// The same for a command that is not idle itself, and that a change restarts.
   private static let work = (longest: Duration.seconds(10), idle: startTime)
+  /// The same for anything: a server of make may start processes for ever.
+  private static let longestStart = Duration.seconds(600)
   /// The pause between two looks at it.
   private static let lookPause = Duration.milliseconds(200)
   private static let mostChanges = 20
@@ -60,6 +63,8 @@ struct SessionPicture {
   private(set) var plan: SessionPlan
   /// The errors in the project file, if it has any.
   var problem: String?
+  /// Why a file that has changed is not read again yet, if that is so.
+  var postponed: String?
   private(set) var model = StatusModel()
   private var translator: ActivityTranslator
   private var output = OutputLog()
@@ -245,7 +250,7 @@ extension SessionPicture {
     let isMeant = { (name: String) in tasks.isEmpty || tasks.contains(name) }
     var answer = SessionAnswer(
       directory: directory, command: commandLine, process: process, state: state)
-    answer.problem = problem ?? self.missed(by: tasks, missed)
+    answer.problem = problem ?? postponed ?? self.missed(by: tasks, missed)
     answer.tasks = model.tasks.filter { isMeant($0.description.name) }.map { task in
       var entry = SessionAnswer.Task(task.description.name)
       entry.command = task.description.command

@@ -78,7 +78,7 @@ extension RunSession {
     let name = file.relative(to: session.directory) ?? file
     let problem = "what starts changes \(name): it is read again in \(delay.shortDescription)"
     // What waits is not in any result.
-    desk.setProblem(problem)
+    desk.setPostponed(problem)
     if delay >= Suspicion.Rules.noticed { session.console.warn(problem) }
     runner.queue.asyncAfter(deadline: .now() + .milliseconds(delay.milliseconds)) {
       [weak self, weak runner] in
@@ -88,6 +88,7 @@ extension RunSession {
   }
 
   private func readFiles(_ runner: TaskRunner) {
+    desk.setPostponed(nil)
     let changed = readings.withLock { $0.take(at: .now) }
     if let source, source.candidates.contains(where: changed.contains) {
       readAgain(source, runner)

@@ -152,9 +152,9 @@ import Testing
     try await withProject { project in
       try project.writeTasks(
         """
-        db: { run: "rm -f down; echo db >> $LOG; while [ ! -e down ]; do sleep 0.02; done; echo ended >> $LOG",
+        db: { run: "echo db >> $LOG; rm -f down; while [ ! -e down ]; do sleep 0.02; done; echo ended >> $LOG",
           service: true, watch: ["src"], env: { FLAG: "up" },
-          ready: { run: "echo hidden; [ -e $FLAG ]", interval: "20ms" },
+          ready: { run: "echo hidden; [ -e $FLAG ] && ! [ -e down ]", interval: "20ms" },
           stop: "touch down; echo stopping" },
         smoke: { run: "echo smoke >> $LOG", after: ["db"] },
         reset: { run: "echo reset >> $LOG", after: ["db"], manual: true },
