@@ -127,7 +127,7 @@ struct ChangeJudge: Sendable {
   static let echoTime = Duration.milliseconds(300)
   /// After this time a change beside an active run is not counted: it restarts the run once a minute at most.
   static let longestOffset = Duration.seconds(60)
-  /// How often it is looked whether a build works in a service, and how long after the latest file that it has
+  /// The pause between looks whether a build works in a service, and the longest time after the latest file that it has
   /// made: in 'make run', make lives as long as the server.
   static let buildLooks = (pause: Duration.seconds(1), time: Duration.seconds(60))
 
