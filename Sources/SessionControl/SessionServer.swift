@@ -8,9 +8,9 @@ public protocol ServedSession: AnyObject, Sendable {
   func flush(then done: @escaping @Sendable () -> Void)
   /// Whether these tasks, all if there are none, are at rest.
   func condition(of tasks: [String]) -> SessionCondition
-  /// The present picture of the tasks that are asked for, with as many lines of output as are wanted: of each
-  /// task that has failed, and for `logs` of each.
-  func answer(to request: SessionRequest) -> SessionAnswer
+  /// The present picture of the tasks that are asked for, which are in this condition, with as many lines of output
+  /// as are wanted: of each task that has failed, and for `logs` of each.
+  func answer(to request: SessionRequest, in condition: SessionCondition) -> SessionAnswer
   /// Why tasks cannot be asked for, such as that they do not exist; `nil` if they can.
   func refusal(of tasks: [String]) -> String?
   /// Performs an order, or refuses it for the returned reason. A `wait` asks for tasks that may exist only when it
@@ -210,7 +210,9 @@ public final class SessionServer: Sendable {
         // The client may have gone during a flush.
         if follows && state.clients[number] != nil { state.followers[number] = request }
       }
-      return send(session.answer(to: request).json, to: number, isLast: !follows)
+      return send(
+        session.answer(to: request, in: session.condition(of: request.tasks)).json, to: number,
+        isLast: !follows)
     }
     ask(request, number)
   }
@@ -250,7 +252,9 @@ public final class SessionServer: Sendable {
         refuse(reason, to: question.number)
         continue
       }
-      var answer = session.answer(to: request)
+      // The condition that ends the wait: a second look could find a server busy for a moment.
+      let condition = conditions[request.tasks] ?? session.condition(of: request.tasks)
+      var answer = session.answer(to: request, in: condition)
       answer.isLate = question.isLate
       send(answer.json, to: question.number)
     }

@@ -12,7 +12,8 @@ struct SessionServerTests {
   /// A session whose condition is set by the test.
   private final class FakeSession: ServedSession {
     let queue = DispatchQueue(label: "test.session")
-    let state = Mutex((condition: SessionCondition(), flushes: 0, output: [String]()))
+    let state = Mutex(
+      (condition: SessionCondition(), looks: 0, busyLook: 0, flushes: 0, output: [String]()))
     /// The tasks that cannot be asked for, before and after a flush.
     let unknown = Mutex((before: Set(["none"]), after: Set(["none"])))
 
@@ -23,11 +24,18 @@ struct SessionServerTests {
       DispatchQueue(label: "test.flush").async { done() }
     }
 
-    func condition(of tasks: [String]) -> SessionCondition { state.withLock { $0.condition } }
+    func condition(of tasks: [String]) -> SessionCondition {
+      state.withLock { state in
+        state.looks += 1
+        if state.looks == state.busyLook { state.condition.isBusy = true }
+        return state.condition
+      }
+    }
 
-    func answer(to request: SessionRequest) -> SessionAnswer {
+    func answer(to request: SessionRequest, in condition: SessionCondition) -> SessionAnswer {
       let tasks = request.tasks
-      var answer = SessionAnswer(directory: "/p", command: "make", process: 1, state: .rest)
+      var answer = SessionAnswer(
+        directory: "/p", command: "make", process: 1, state: condition.isBusy ? .busy : .rest)
       answer.tasks = tasks.map { SessionAnswer.Task($0) }
       if !tasks.isEmpty { answer.tasks[0].output = state.withLock { $0.output } }
       return answer
@@ -123,6 +131,13 @@ struct SessionServerTests {
     session.state.withLock { $0.condition.isBusy = false }
     session.queue.sync { server.changed() }
     #expect(try await answers.map(\.isLate) == [false])
+    server.stop()
+  }
+
+  @Test func `the answer of a wait has the condition that has ended it`() async throws {
+    // The looks are at the question, and after its flush.
+    session.state.withLock { $0.busyLook = 3 }
+    #expect(try await ask(SessionRequest(.wait)).map(\.state) == [.rest])
     server.stop()
   }
 

@@ -127,13 +127,14 @@ final class SessionDesk: ServedSession {
 
   /// Sends the state to those who follow the session, if it has changed.
   private func emitState(_ server: SessionServer) {
-    if let rest = condition(of: []).settlesAfter, let queue = parts.withLock({ $0?.runner.queue }) {
+    let condition = condition(of: [])
+    if let rest = condition.settlesAfter, let queue = parts.withLock({ $0?.runner.queue }) {
       let time = clock.now.advanced(by: rest)
       _ = DispatchScheduler(queue: queue).schedule(at: time, leeway: .zero) { [weak self] in
         self?.changed()
       }
     }
-    let answer = answer(to: SessionRequest(.status))
+    let answer = answer(to: SessionRequest(.status), in: condition)
     let state = State(state: answer.state, isRed: answer.isRed)
     if lastState.withLock({ exchange(&$0, with: state) }) == state { return }
     var event = SessionEvent(.state, state.state.rawValue)
@@ -167,7 +168,7 @@ final class SessionDesk: ServedSession {
     parts.withLock { $0?.runner.queue }?.async { [self] in
       var request = SessionRequest(.logs)
       request.lines = .max
-      body(answer(to: request))
+      body(answer(to: request, in: condition(of: [])))
     }
   }
 
@@ -190,10 +191,9 @@ final class SessionDesk: ServedSession {
     return condition
   }
 
-  func answer(to request: SessionRequest) -> SessionAnswer {
+  func answer(to request: SessionRequest, in condition: SessionCondition) -> SessionAnswer {
     let runner = parts.withLock { $0?.runner }
     let (runs, missed) = (runner?.waiting ?? [], runner?.missed ?? [:])
-    let condition = condition(of: request.tasks)
     let blocked: SessionAnswer.State = pause.condition.isPaused ? .paused : .held
     let state: SessionAnswer.State =
       condition.isBlocked
