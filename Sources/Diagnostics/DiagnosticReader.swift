@@ -28,7 +28,7 @@ package struct DiagnosticReader {
   package static func diagnostics(in output: [UInt8], of directory: Path) -> [Diagnostic] {
     if output.isEmpty { return [] }
     var reader = DiagnosticReader(
-      lines: OutputText(output, first: firstLines, last: lastLines).lines,
+      lines: OutputText(MachineFormats.plain(output), first: firstLines, last: lastLines).lines,
       files: SourceFiles(directory: directory))
     reader.read()
     return reader.found.isEmpty ? reader.general : reader.found

@@ -39,6 +39,14 @@ struct DiagnosticReaderTests {
     ("deep/only.c:3:5: error: no", "sub/deep/only.c:3:5: error: no"),
     ("make: *** No rule to make target 'x'.  Stop.", "error: No rule to make target 'x'"),
     ("error: the manifest is invalid", "error: the manifest is invalid"),
+    // As at a terminal.
+    (
+      "Building [=> ] 1/2\r\u{1B}[K"
+        + #"{"$message_type":"diagnostic","message":"no","level":"help","#
+        + #""spans":[{"file_name":"a.c","line_start":3,"column_start":5,"is_primary":true}]}"#
+        + "\r",
+      "a.c:3:5: note: no"
+    ),
   ])
   func `a diagnostic is recognised by its form`(line: String, expected: String) {
     #expect(found("before\n\(line)\nafter\n") == [expected])
