@@ -44,9 +44,12 @@ final class Session: Sendable {
     var ending: Ending?
     /// When the first request to end was made.
     var requested: Instant?
+    /// Returns pages of the program.
+    var pageReturn: (any ScheduledWork)?
   }
 
   private let state = Mutex(State())
+  private let pages = DispatchScheduler(queue: .separate())
   /// The free ports that were chosen for services, by task.
   let ports = Mutex<[String: UInt16]>([:])
 
@@ -155,13 +158,24 @@ extension Session {
         on: queue, awaitingHandler: queue != nil, countingFrom: start
       ) { event in
         handler(event)
-        if case .ready = event { returnProgramPages() }
+        switch event {
+        case .ready, .changed: self.returnProgramPagesSoon()
+        case .warning: break
+        }
       } onFailure: { [self] error in
         failed(error)
       }
     } catch {
       failed(error)
     }
+  }
+
+  /// Returns the pages of the program after the latest change, when what it leads to has probably ended: waiting needs
+  /// few of them.
+  private func returnProgramPagesSoon() {
+    let time = pages.now.advanced(by: .seconds(2))
+    let work = pages.schedule(at: time, leeway: .milliseconds(500)) { returnProgramPages() }
+    state.withLock { exchange(&$0.pageReturn, with: work) }?.cancel()
   }
 
   /// Stops an observer before the end.
