@@ -33,23 +33,15 @@ extension PageError: CustomStringConvertible {
 
 extension PageError {
   static func cannotListen(_ page: String, port: UInt16, _ error: SystemError) -> PageError {
-    let (code, reason): (Code, String) =
+    let code: Code =
       switch error.code {
-      case EADDRINUSE: (.portInUse, "port \(port) is in use" + holder(of: port))
-      case EACCES: (.portReserved, "port \(port) requires administrator rights")
-      case EADDRNOTAVAIL:
-        (
-          .addressUnavailable,
-          "\(error.path?.description ?? "the host") is not an address of this machine"
-        )
-      default: (.cannotListen, "\(error)")
+      case EADDRINUSE: .portInUse
+      case EACCES: .portReserved
+      case EADDRNOTAVAIL: .addressUnavailable
+      default: .cannotListen
       }
+    let reason = Socket.problem(listeningAt: port, error)
     return PageError(code: code, page: page, message: "cannot serve \(page): \(reason)")
-  }
-
-  /// The process that listens at a port, if it is known.
-  private static func holder(of port: UInt16) -> String {
-    listener(atPort: port).map { " by \($0.name) (pid \($0.process))" } ?? ""
   }
 
   static func descriptorLimitReached(_ page: String) -> PageError {

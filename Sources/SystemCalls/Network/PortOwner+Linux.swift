@@ -1,10 +1,13 @@
 #if os(Linux)
 
-/// The process that listens at a TCP port, as far as `/proc` shows it to this user: its ID and its name.
+/// The process that listens at a TCP port, as far as `/proc` shows it to this user: its ID and its name. Of several,
+/// one that has not inherited the socket from another.
 package func listener(atPort port: UInt16) -> (process: pid_t, name: String)? {
   let sockets = listeningSockets(atPort: port)
-  guard !sockets.isEmpty, let process = runningProcesses().first(where: { $0.hasOpen(sockets) })
-  else { return nil }
+  if sockets.isEmpty { return nil }
+  let processes = runningProcesses().filter { $0.hasOpen(sockets) }
+  let heirs = processes.filter { $0.parent.map(processes.contains) ?? false }
+  guard let process = processes.first(where: { !heirs.contains($0) }) else { return nil }
   let comm = (try? fileContents(of: process.directory.appending("comm"))) ?? nil
   let name = Path(bytes: (comm ?? []).prefix { $0 != UInt8(ascii: "\n") })
   return (process, name.description)
@@ -43,15 +46,18 @@ extension pid_t {
     }
   }
 
+  fileprivate var parent: pid_t? {
+    guard let line = try? fileContents(of: directory.appending("stat")) else { return nil }
+    return ProcessStatus(line)?.parent
+  }
+
   /// Whether the process is a descendant of this one.
   fileprivate var isDescendant: Bool {
     var process = self
     // Parents are older, unless a number is used again meanwhile.
     for _ in 0..<64 {
-      guard process > 1, let line = try? fileContents(of: process.directory.appending("stat")),
-        let status = ProcessStatus(line)
-      else { return false }
-      process = status.parent
+      guard process > 1, let parent = process.parent else { return false }
+      process = parent
       if process == getpid() { return true }
     }
     return false

@@ -55,6 +55,19 @@ package enum Socket {
     return code == 0 ? nil : SystemError(call: "connect", code: code)
   }
 
+  /// Why nobody can listen at a port here, after the error of an attempt.
+  package static func problem(listeningAt port: UInt16, _ error: SystemError) -> String {
+    switch error.code {
+    case EADDRINUSE:
+      let holder = listener(atPort: port).map { " by \($0.name) (pid \($0.process))" }
+      return "port \(port) is in use" + (holder ?? "")
+    case EACCES: return "port \(port) requires administrator rights"
+    case EADDRNOTAVAIL:
+      return "\(error.path?.description ?? "the host") is not an address of this machine"
+    default: return "\(error)"
+    }
+  }
+
   /// The outcome of an attempt to send.
   package enum Sent: Sendable {
     case count(Int)
