@@ -89,13 +89,19 @@ static int put_off_stop(const sigset_t *defaults) {
 
 // Closes all descriptors but the standard and the inherited ones.
 static void close_others(const struct csystem_spawn *spawn) {
-  int lowest = STDERR_FILENO + 1;
+  int lowest = spawn->listener < 0 ? STDERR_FILENO + 1 : CSYSTEM_FIRST_SOCKET + 1;
   for (int i = 0; i < spawn->inherited_count; i++) {
     int kept = spawn->inherited[i];
     if (kept > lowest) csystem_close_range(lowest, kept - 1);
     lowest = kept + 1;
   }
   csystem_close_range(lowest, INT32_MAX);
+}
+
+// Passes the socket to the program, in place of what else has the number.
+static int pass_listener(int listener) {
+  if (listener == CSYSTEM_FIRST_SOCKET) return fcntl(listener, F_SETFD, 0);
+  return dup2(listener, CSYSTEM_FIRST_SOCKET);
 }
 
 // A service manager that passes sockets names the process for which they are meant.
@@ -120,6 +126,7 @@ static int execute(const struct csystem_spawn *spawn, int nice, volatile int *st
   if (spawn->input >= 0 && dup2(spawn->input, STDIN_FILENO) < 0) return errno;
   if (spawn->output >= 0 && dup2(spawn->output, STDOUT_FILENO) < 0) return errno;
   if (spawn->errors >= 0 && dup2(spawn->errors, STDERR_FILENO) < 0) return errno;
+  if (spawn->listener >= 0 && pass_listener(spawn->listener) < 0) return errno;
   // After the registration, because the lifeline of the guardian is among these descriptors; but
   // before anything that may take long, because other readers wait until all copies are closed.
   close_others(spawn);

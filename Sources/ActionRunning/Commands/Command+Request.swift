@@ -43,7 +43,7 @@ extension Command {
     let isCut = listed.count < named.count && words.contains(Self.allPaths)
     let variables = variables(for: trigger, context, isCut: isCut) + environment.variables
     let usualInput = inheritsStandardInput ? SpawnRequest.StandardInput.inherited : .null
-    return SpawnRequest(
+    var request = SpawnRequest(
       arguments: commandLine(paths: listed),
       environment: Self.environment(
         context.inherited, with: variables,
@@ -51,6 +51,8 @@ extension Command {
       directory: directory,
       standardInput: context.input.map { .file($0) } ?? usualInput,
       takesTerminal: takesTerminal)
+    request.socket = socket
+    return request
   }
 
   private func variables(
@@ -58,6 +60,10 @@ extension Command {
   ) -> [EnvironmentVariable] {
     var variables: [EnvironmentVariable] = []
     if describesRun { variables.append(.init("WATCHRUN_REASON", trigger.reasonName)) }
+    if socket != nil {
+      variables.append(.init("LISTEN_FDS", "1"))
+      if let receiver = PassedSocket.receiver { variables.append(.init("LISTEN_PID", receiver)) }
+    }
     var isCut = isCut
     if changeDelivery == .environment {
       let paths = trigger.changes.lazy.map(\.path.bytes)
@@ -102,7 +108,11 @@ extension Command {
         return [word]
       }
     case .shell(let shell):
-      return [shell, Array("-c".utf8)] + shellLine(paths: paths)
+      var words = shellLine(paths: paths)
+      if socket != nil && Self.mayReplace(shell, words[0]) {
+        words[0] = Array("exec ".utf8) + words[0]
+      }
+      return [shell, Array("-c".utf8)] + words
     }
   }
 
@@ -118,6 +128,19 @@ extension Command {
     }.joined(separator: [UInt8(ascii: " ")])
     let arguments = used == [Self.entrFirstPath] ? first(of: paths).map { [$0] } ?? [] : paths
     return [Array(line), Array("watchrun".utf8)] + arguments
+  }
+
+  /// Whether `exec` can precede the line, which is one program and its arguments then: the program that receives a
+  /// socket must be the process that is started. Other shells do that by themselves.
+  private static func mayReplace(_ shell: [UInt8], _ line: [UInt8]) -> Bool {
+    let name = Path(bytes: shell).lastComponent
+    let first = line.prefix { $0 > UInt8(ascii: " ") }
+    return ["sh", "dash", "ash", "fish"].contains { name.elementsEqual($0.utf8) }
+      && !line.contains(where: "|&;()`\n".utf8.contains)
+      && !first.isEmpty && !first.contains(where: "=$'\"\\{}[]*?~<>!#".utf8.contains)
+      && !["exec", "eval", "command", ".", "source", "time"].contains {
+        first.elementsEqual($0.utf8)
+      }
   }
 
   /// A path as seen from the command's directory: relative if it is a descendant, with `./` before a name

@@ -37,6 +37,8 @@ public struct Command: Sendable, Hashable {
   /// Whether the command gets the terminal: it can read keys, and receives the signals of Ctrl-C and Ctrl-Z.
   /// That takes a process that lends its terminal, which is the command line.
   package var takesTerminal = false
+  /// The socket that the command receives as descriptor 3, and from which it accepts connections.
+  package var socket: PassedSocket?
   /// The replacement for `/_` in a run without changes; with `nil`, the word is removed.
   public var firstPathAtStart: Path?
 

@@ -75,7 +75,10 @@ public struct TaskDefinition: Sendable, Hashable {
   var mayHaveConflict: Bool {
     guard isService, let readiness else { return false }
     switch readiness.condition {
-    case .port, .url: return readiness.detectsConflicts
+    case .port, .url:
+      // The socket of this process would be found.
+      let isHeld = command.socket != nil && readiness.condition.port == command.socket?.port
+      return readiness.detectsConflicts && !isHeld
     // What a command examines may remain from the run before.
     case .line, .command: return false
     }

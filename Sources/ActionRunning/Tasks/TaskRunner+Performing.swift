@@ -237,6 +237,9 @@ extension TaskRunner {
         return try worker.launchBeside(command, ended)
       }
     }
+    if let socket = worker.definition.command.socket {
+      probe = SocketProbe(socket, on: queue, otherwise: probe)
+    }
     let check = ReadinessCheck(readiness, scheduler: scheduler, probe: probe) { [self] result in
       guard self.worker(name) === worker else { return }
       advance { machine in

@@ -212,6 +212,9 @@ void csystem_guardian_modes_are_restored(struct csystem_guardian *guardian);
 /// Notes whether a row is drawn below the cursor of that terminal; the guardian erases it.
 void csystem_guardian_row_is_drawn(struct csystem_guardian *guardian, int is_drawn);
 
+/// The descriptor of the first socket that a service manager passes.
+#define CSYSTEM_FIRST_SOCKET 3
+
 /// A process to start. It inherits everything that is not specified here.
 struct csystem_spawn {
   const char *program;
@@ -222,6 +225,7 @@ struct csystem_spawn {
   int input;                          // for standard input without a file; -1: inherited
   int output, errors;                 // for standard output and error; -1: inherited
   int terminal;                       // foreground terminal of its group; -1: none
+  int listener;                       // becomes CSYSTEM_FIRST_SOCKET; -1: none
   const sigset_t *defaults;           // signals that are given their default action
   struct csystem_guardian *guardian;  // NULL: none
   const int *inherited;               // descriptors besides the standard ones, ascending

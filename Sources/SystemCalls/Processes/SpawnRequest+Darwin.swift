@@ -56,7 +56,15 @@ extension SpawnRequest {
         posix_spawn_file_actions_addinherit_np(&actions, number)
       }
     }
-    for number in context.descriptors {
+    if let socket {
+      socket.prepare()
+      if socket.number == PassedSocket.descriptor {
+        posix_spawn_file_actions_addinherit_np(&actions, socket.number)
+      } else {
+        posix_spawn_file_actions_adddup2(&actions, socket.number, PassedSocket.descriptor)
+      }
+    }
+    for number in context.descriptors where socket == nil || number != PassedSocket.descriptor {
       posix_spawn_file_actions_addinherit_np(&actions, number)
     }
     _ = directory?.withCString { csystem_spawn_add_change_directory(&actions, $0) }
@@ -73,6 +81,11 @@ extension SpawnRequest {
     kill(pid, SIGCONT)
     return pid
   }
+}
+
+extension PassedSocket {
+  /// The value of `LISTEN_PID`: `posix_spawn` cannot set the ID of the process that it starts.
+  package static var receiver: String? { nil }
 }
 
 extension sigaction {

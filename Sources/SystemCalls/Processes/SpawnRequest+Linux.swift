@@ -5,6 +5,7 @@ extension SpawnRequest {
   package func spawn(in context: LaunchContext) throws(SystemError) -> pid_t {
     let program = Path(bytes: arguments.first ?? [])
     let input = standardInput.file
+    socket?.prepare()
     var defaults = context.defaults
     var pid: pid_t = 0
     let code = withCStrings(arguments) { arguments in
@@ -19,6 +20,7 @@ extension SpawnRequest {
                     directory: directory, standard_input: input,
                     input: standardInput.descriptor ?? -1, output: output?.number ?? -1,
                     errors: errors?.number ?? -1, terminal: context.terminal?.descriptor ?? -1,
+                    listener: socket?.number ?? -1,
                     defaults: defaults,
                     guardian: context.guardian?.page, inherited: inherited.baseAddress,
                     inherited_count: Int32(inherited.count))
@@ -40,6 +42,11 @@ private func withOptionalCString<Result>(
   _ path: Path?, _ body: (UnsafePointer<CChar>?) -> Result
 ) -> Result {
   path.map { $0.withCString(body) } ?? body(nil)
+}
+
+extension PassedSocket {
+  /// The value of `LISTEN_PID`, which the process that is started replaces by its own ID.
+  package static var receiver: String? { "\(getpid())" }
 }
 
 extension sigaction {

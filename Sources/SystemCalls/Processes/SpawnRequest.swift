@@ -18,6 +18,8 @@ package struct SpawnRequest: Hashable, Sendable {
   /// The destinations of its standard output and its standard error; `nil` to inherit one. They may be the
   /// same.
   package var (output, errors): (PipeInput?, PipeInput?)
+  /// The socket that it receives as ``PassedSocket/descriptor``.
+  package var socket: PassedSocket?
   /// Whether its group becomes the foreground group of the terminal, if there is one to lend.
   package var takesTerminal: Bool
 

@@ -112,6 +112,7 @@ extension Project.Task {
 
   private func command(_ settings: Settings) -> Command {
     var command = makeCommand(run.command, settings)
+    command.socket = socket
     // Several tasks and several lives of a service cannot share standard input, and a background process group must
     // not read from a terminal.
     let hasTerminal = Terminal.isTerminal(STDIN_FILENO)

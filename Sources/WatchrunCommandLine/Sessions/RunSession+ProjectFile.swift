@@ -10,14 +10,22 @@ import WatchrunSettings
 
 extension Session {
   func planOfCommandLine() throws(Failure) -> SessionPlan {
-    var plan = try SessionPlan(settings.readingEnvironmentFiles(in: directory), in: directory)
+    var settings = try settings.readingEnvironmentFiles(in: directory)
+    settings.socket = try settings.listen.map { address throws(Failure) in
+      try socket(at: address, for: settings.commandName)
+    }
+    var plan = try SessionPlan(settings, in: directory)
     plan.observe(settings.environmentFiles, in: directory)
     return plan
   }
 
   func plan(of project: Project, from source: ProjectSource) throws(Failure) -> SessionPlan {
     let settings = try settings.adding(project.defaults).readingEnvironmentFiles(in: directory)
-    let project = try project.readingEnvironmentFiles(in: directory).choosingPorts(freePort)
+    var project = try project.readingEnvironmentFiles(in: directory).choosingPorts(freePort)
+    for (index, task) in project.tasks.enumerated() {
+      guard let address = task.listen else { continue }
+      project.tasks[index].socket = try socket(at: address, for: task.name)
+    }
     do throws(TaskGraphError) {
       var plan = try SessionPlan(
         project, settings, in: directory,
@@ -50,6 +58,43 @@ extension Session {
     ports.withLock { $0[task] = chosen }
     console.say(.news, "\(task.printable): port \(chosen)", style: .faint)
     return chosen
+  }
+}
+
+// MARK: - Sockets of services
+
+extension Session {
+  /// A socket that is open as long as a task uses it.
+  struct HeldSocket: Sendable {
+    weak var socket: PassedSocket?
+  }
+
+  /// The socket for a service: the one that it has, if it is the same address.
+  private func socket(
+    at address: ListenAddress, for task: String
+  ) throws(Failure) -> PassedSocket {
+    let port = address.port == Project.Task.freePort ? freePort(for: task) : address.port
+    let open = sockets.withLock { sockets in
+      sockets.firstResult { held -> PassedSocket? in
+        held.socket.flatMap { $0.host == address.host && $0.port == port ? $0 : nil }
+      }
+    }
+    if let open { return open }
+    do throws(SystemError) {
+      let socket = try PassedSocket(at: address.host, port: port)
+      sockets.withLock { $0 = $0.filter { $0.socket != nil } + [HeldSocket(socket: socket)] }
+      return socket
+    } catch {
+      let problem = Socket.problem(listeningAt: port, error)
+      let remedy =
+        switch error.code {
+        case EADDRINUSE: "; stop that process, or choose another port"
+        case EACCES: "; choose a port from 1024"
+        default: ""
+        }
+      throw .launch(
+        "cannot listen for \(task.printable): \(problem)\(remedy)", ExitCode.failure)
+    }
   }
 }
 

@@ -87,12 +87,13 @@ final class RunSession: ChangeSource {
     let target = KeyTarget(session: self, runner: runner)
     pause.connect(target)
     session.readKeys(keys, for: target)
-    session.passOnSignals { [console = session.console] signal in
+    // The plan may be replaced, and holds sockets.
+    session.passOnSignals { [console = session.console, command = plan.command] signal in
       if signal == .windowChange {
         runner.resizeTerminals()
         console.drawStatus()
       }
-      runner.send(signal, to: plan.command)
+      runner.send(signal, to: command)
     }
     if let project {
       warnOfMissingPaths(in: project)

@@ -52,6 +52,8 @@ final class Session: Sendable {
   private let pages = DispatchScheduler(queue: .separate())
   /// The free ports that were chosen for services, by task.
   let ports = Mutex<[String: UInt16]>([:])
+  /// The sockets that are held for services.
+  let sockets = Mutex<[HeldSocket]>([])
 
   enum Ending: Sendable {
     case exit(Int32)

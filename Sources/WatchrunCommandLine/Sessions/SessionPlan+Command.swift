@@ -138,10 +138,15 @@ extension Settings {
     let inherits =
       Terminal.isTerminal(STDIN_FILENO)
       ? isInteractive : filesFrom != "-" && !Self.standardInputIsNull
+    let port = socket.map {
+      Command.EnvironmentVariable(Project.Task.portVariable, "\($0.port)")
+    }
     var command = Command(
       words: command, form: isRunByShell ? shellForm : .direct,
-      environment: Command.Environment(outputVariables + self.fileVariables + self.environment),
+      environment: Command.Environment(
+        outputVariables + self.fileVariables + (port.map { [$0] } ?? []) + self.environment),
       inheritsStandardInput: inherits)
+    command.socket = socket
     command.takesTerminal = isInteractive
     command.firstPathAtStart = firstOfList
     return command.describingChanges(by: changeDelivery)

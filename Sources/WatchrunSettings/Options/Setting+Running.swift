@@ -64,6 +64,20 @@ extension Setting {
         in: .task, others: ["backoffseconds", "restartsec", "restartdelay"]),
       .positiveDuration, task: { $0.backOff = $1 }),
     Setting(
+      "--listen", .running, "Hold a socket for the command, which gets it as descriptor 3",
+      scope: [.command, .results], taskKey: "listen",
+      key: .key(
+        "listen",
+        "as port, but watchrun itself listens there, on an address before the port if there is "
+          + "one, and the service gets the socket as descriptor 3", in: .task,
+        others: ["socket", "sockets", "listenstream"]),
+      .listenAddress, others: ["--socket --fd": "use --listen [HOST:]PORT"],
+      option: { $0.listen = ListenAddress($1) },
+      task: { task, text in
+        task.listen = ListenAddress(text)
+        task.port = task.listen?.port
+      }),
+    Setting(
       "--build", .running, "Run COMMAND first, and go on only if it succeeds",
       scope: [.command, .results],
       .shellLine, option: { $0.build = $1 }),

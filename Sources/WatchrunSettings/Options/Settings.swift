@@ -134,6 +134,10 @@ package struct Settings: Sendable {
   package var build: [UInt8]?
   package var keepsAlive = false
   package var isInteractive = false
+  /// Where watchrun listens for the command.
+  package var listen: ListenAddress?
+  /// The socket, once it is open.
+  package var socket: PassedSocket?
   package var readsKeys = true
   package var endsAfterFirstRun = false
   var endsOnFailure = false
@@ -175,10 +179,13 @@ package struct Settings: Sendable {
 }
 
 extension Settings {
-  var busyMode: BusyMode { self.onBusy ?? .queue }
+  /// A command with a socket is a server, which never ends.
+  var busyMode: BusyMode { self.onBusy ?? (listen == nil ? .queue : .restart) }
 
   /// The policy that the user has chosen.
-  package var chosenBusyPolicy: BusyPolicy? { self.onBusy == nil ? nil : busyPolicy }
+  package var chosenBusyPolicy: BusyPolicy? {
+    self.onBusy == nil && listen == nil ? nil : busyPolicy
+  }
 
   package var busyPolicy: BusyPolicy { busyMode.policy(signal ?? self.stopPlan.signal) }
 

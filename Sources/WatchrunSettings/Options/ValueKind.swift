@@ -12,6 +12,8 @@ enum ValueKind: Hashable, Sendable {
   case port
   /// A port or `auto`.
   case portOrAuto
+  /// A port, an address with a port, or `auto`.
+  case listenAddress
   /// The address of a server, or one for each of some paths.
   case servers
   case url
@@ -63,6 +65,7 @@ extension ValueKind {
     case .count(let range): "an integer from \(range.lowerBound) to \(range.upperBound)"
     case .port: "a port from 1 to 65535, as in 8080"
     case .portOrAuto: #"a port or "auto", as in 8080"#
+    case .listenAddress: #"a port, an address with a port or "auto", as in 8080 or "0.0.0.0:8080""#
     case .servers:
       #"a port, a URL, a task with a port or an object of them, as in 8080, "http://localhost:8080" or { "/api": 8080 }"#
     case .statuses: "a status of HTTP or an array of them, as in [200, 204]"
@@ -95,6 +98,7 @@ extension ValueKind {
     case .boolean, .url, .statuses, .string, .command, .readiness, .tasks: ""
     case .count: "N"
     case .port, .portOrAuto: "PORT"
+    case .listenAddress: "[HOST:]PORT"
     case .servers: "URL"
     case .file, .files: "FILE"
     case .directory: "DIR"

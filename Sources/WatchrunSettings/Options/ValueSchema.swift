@@ -13,6 +13,8 @@ enum ValueSchema {
         #""type": "integer", "minimum": \#(range.lowerBound), "maximum": \#(range.upperBound)"#
     case .port: return port
     case .portOrAuto: return anyOf(#""const": "auto""#, port)
+    case .listenAddress:
+      return anyOf(port, matching("auto|(?:(?:localhost|\(ipv4)|\(ipv6))?:)?\(portNumber)"))
     case .url: return matching(url)
     case .statuses: return oneOrMore(status, #""minItems": 1"#)
     case .servers:
@@ -107,9 +109,15 @@ extension ValueSchema {
   private static let visible = #"[^\u0000- \u007F]"#
   private static let host =
     #"(?:\[[^\u0000- \u007F\]/?#]+\]|[^\u0000- \u007F/?#:@\[][^\u0000- \u007F/?#:@]*)"#
-  private static let authority =
-    "\(host)(?::0*(?:[1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}"
-    + "|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5]))?"
+  private static let portNumber =
+    "0*(?:[1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}"
+    + "|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5])"
+  private static let ipv4 = {
+    let number = "(?:[1-9]?[0-9]|1[0-9]{2}|2[0-4][0-9]|25[0-5])"
+    return "(?:\(number)[.]){3}\(number)"
+  }()
+  private static let ipv6 = #"\[[0-9A-Fa-f]*:[0-9A-Fa-f:.]+\]"#
+  private static let authority = "\(host)(?::\(portNumber))?"
   private static let url = "[Hh][Tt][Tt][Pp][Ss]?://\(authority)(?:[/?#]\(visible)*)?"
   private static let serverURL =
     #"[Hh][Tt][Tt][Pp]://\#(authority)(?:/[^\u0000- \u007F?#]*)?(?:#\#(visible)*)?"#

@@ -74,6 +74,18 @@ extension ValueType<UInt16> {
   }
 }
 
+extension ValueType<String> {
+  /// The text of a ``ListenAddress``.
+  static var listenAddress: Self {
+    Self(.listenAddress) { reader in
+      if let port = reader.json?.port { return "\(port)" }
+      return reader.parsed(
+        { ListenAddress($0) == nil ? nil : $0 },
+        { "'\($0.printable)' is not an address to listen on; write 8080, or 0.0.0.0:8080" })
+    }
+  }
+}
+
 extension JSONValue {
   /// The port that a number is.
   var port: UInt16? {

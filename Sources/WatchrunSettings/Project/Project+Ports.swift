@@ -19,12 +19,17 @@ extension Project {
       let own = port(of: task.name)
       let variables = all + (own.map { [.init(Task.portVariable, "\($0)")] } ?? [])
       project.tasks[index].environment = variables + task.environment
-      if let own, task.readiness == nil { project.tasks[index].readiness = .init(.port(own)) }
+      project.tasks[index].port = own
+      if let own {
+        project.tasks[index].listen?.port = own
+        if task.readiness == nil { project.tasks[index].readiness = .init(.port(own)) }
+      }
     }
     for (page, proxies) in pages.map(\.proxies).enumerated() {
       for (index, proxy) in proxies.enumerated() {
         guard case .task(let name) = proxy.server, let port = port(of: name) else { continue }
-        project.pages[page].proxies[index].server = .port(port)
+        let listen = project.tasks.first { $0.name == name }?.listen
+        project.pages[page].proxies[index].server = listen?.server ?? .port(port)
       }
     }
     return project
@@ -41,7 +46,7 @@ extension Project {
 
 extension Project.Task {
   /// The port that stands for any free one.
-  static let freePort: UInt16 = 0
+  package static let freePort: UInt16 = 0
   /// The variable with the port of a service.
-  static let portVariable = "PORT"
+  package static let portVariable = "PORT"
 }

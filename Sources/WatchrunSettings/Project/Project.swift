@@ -40,6 +40,10 @@ package struct Project: Hashable, Sendable {
     package var readiness: TaskDefinition.Readiness?
     /// The port of a service, which is in its variable `PORT`; 0 for a free one.
     package var port: UInt16?
+    /// Where watchrun itself listens for a service, at this port.
+    package var listen: ListenAddress?
+    /// The socket, once it is open.
+    package var socket: PassedSocket?
     /// The command that stops a service.
     package var stop: Run?
     /// How often in a row a service is restarted without success; `nil` for the default.

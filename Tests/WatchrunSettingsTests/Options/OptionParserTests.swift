@@ -116,6 +116,9 @@ struct OptionParserTests {
       $0.environment == [.init(name: Array("A".utf8), value: Array("b=c".utf8))]
     }
     + Spelling.all("-I", "--interactive") { $0.isInteractive }
+    + Spelling.all(nil, "--listen", "8080") {
+      $0.listen?.description == "127.0.0.1:8080" && $0.busyPolicy == .restart
+    }
 
   private static let output =
     Spelling.all("-c", "--clear") { $0.clearsScreen }

@@ -19,6 +19,7 @@ struct UsageErrorTests {
     (["--manual"], "unknown option '--manual'; use --man"),
     (["-x", "ls"], "unknown option '-x'; write: watchrun ls"),
     (["-watch", "a", "x"], "unknown option '-watch'; did you mean '--watch'?"),
+    (["--socket", "80", "x"], "unknown option '--socket'; use --listen [HOST:]PORT"),
     (["--frobnicate", "x"], "unknown option '--frobnicate'; see watchrun --help"),
     (["--\u{1B}[2J", "x"], "unknown option '--\\u{1B}[2J'; see watchrun --help"),
   ]
@@ -28,6 +29,10 @@ struct UsageErrorTests {
     (["-w"], "-w needs a value: -w PATH"),
     (["-vw"], "-w needs a value: -w PATH"),
     (["--stop-timeout", "--", "x"], "--stop-timeout needs a value: --stop-timeout TIME"),
+    (
+      ["--listen", "web:80", "x"],
+      "--listen: 'web:80' is not an address to listen on; write 8080, or 0.0.0.0:8080"
+    ),
     (["--clear=yes", "x"], "--clear takes no value"),
     (["--restart=yes", "x"], "--restart takes no value"),
     (["--watch=", "x"], "--watch: the path is empty"),

@@ -132,6 +132,10 @@ struct ProjectErrorTests {
       "{ tasks: { a: { serve: 'x', port: 80 }, b: { serve: 'y', port: 80 } } }",
       "1:64: port 80 is already used by 'a'; choose another"
     ),
+    (
+      "{ tasks: { a: { run: 'x', service: true, listen: 80 }, b: { serve: 'y', port: 80 } } }",
+      "1:79: port 80 is already used by 'a'; choose another"
+    ),
   ]
 
   @Test(arguments: files)

@@ -52,7 +52,10 @@ struct ProjectFileGenerator {
     chosen.removeAll { $0.name == "run" || $0.name == "interactive" && hasInteractiveTask }
     let isService = chosen.contains { ["service", "keepAlive"].contains($0.name) }
     if !isService && !chance(invalidShare) {
-      chosen.removeAll { ["port", "stop", "restartLimit", "backOff"].contains($0.name) }
+      chosen.removeAll { ["port", "listen", "stop", "restartLimit", "backOff"].contains($0.name) }
+    }
+    if chosen.contains(where: { $0.name == "listen" }) && !chance(invalidShare) {
+      chosen.removeAll { $0.name == "port" }
     }
     // The schema cannot say that there is one at most.
     if chosen.contains(where: { $0.name == "interactive" }) { hasInteractiveTask = true }
@@ -105,6 +108,14 @@ extension ProjectFileGenerator {
     let text: String
     switch key.kind {
     case .port: text = value(of: .page(pageCount))
+    case .listenAddress where !chance(invalidShare):
+      pageCount += 1
+      let port = 5000 + pageCount
+      text = pick(
+        [
+          "\(port)", "\"auto\"", "\"\(port)\"", "\"localhost:\(port)\"", "\"10.0.0.1:0\(port)\"",
+          "\"[::1]:\(port)\"",
+        ])
     case .readiness where !chance(invalidShare): text = readiness()
     case .taskNames: text = taskNames()
     default: text = value(of: .kind(key.kind))
@@ -147,6 +158,11 @@ extension ProjectFileGenerator {
     case .count: (["1", "4", "10000", "4.0"], ["0", "10001", "1.5", #""2""#])
     case .port: (["8080"], ["0"])
     case .portOrAuto: (["8080", #""auto""#], ["0", #""free""#, #""80""#])
+    case .listenAddress:
+      (
+        [#""auto""#],
+        ["0", #""free""#, #""a:80""#, #""1.2.3:80""#, #""::1:80""#, #""127.0.0.1""#, #""80x""#]
+      )
     case .servers:
       (
         server + ["3000", #"{"/": 3000}"#, #"{"/": 3000, "/a/b": "http://a/"}"#],

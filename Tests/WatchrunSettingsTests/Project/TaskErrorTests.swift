@@ -18,11 +18,11 @@ struct TaskErrorTests {
     ),
     (
       "{ run: 'x', colour: 'red' }",
-      "2:13: the task 't' has no key 'colour'; those are run, directory, watch, exts, filter, ignore, writes, events, after, service, ready, port, manual, stop, postpone, onBusy, stopSignal, stopTimeout, timeout, keepAlive, restartLimit, backOff, onSuccess, onFailure, shell, env, envFile, interactive, output, log, pty"
+      "2:13: the task 't' has no key 'colour'; those are run, directory, watch, exts, filter, ignore, writes, events, after, service, ready, port, manual, stop, postpone, onBusy, stopSignal, stopTimeout, timeout, keepAlive, restartLimit, backOff, listen, onSuccess, onFailure, shell, env, envFile, interactive, output, log, pty"
     ),
     (
       "{ run: 'x', jobs: 2 }",
-      "2:13: 'jobs' is a key of the whole file, not of the task 't'; those are run, directory, watch, exts, filter, ignore, writes, events, after, service, ready, port, manual, stop, postpone, onBusy, stopSignal, stopTimeout, timeout, keepAlive, restartLimit, backOff, onSuccess, onFailure, shell, env, envFile, interactive, output, log, pty"
+      "2:13: 'jobs' is a key of the whole file, not of the task 't'; those are run, directory, watch, exts, filter, ignore, writes, events, after, service, ready, port, manual, stop, postpone, onBusy, stopSignal, stopTimeout, timeout, keepAlive, restartLimit, backOff, listen, onSuccess, onFailure, shell, env, envFile, interactive, output, log, pty"
     ),
     (
       "{ run: 'x', port: 80 }",
@@ -182,6 +182,23 @@ struct TaskErrorTests {
       "{ run: 'x', service: true, port: 80, env: { PORT: '81' } }",
       "2:28: 'port' and 'env' both set PORT; remove one of them"
     ),
+    ("{ run: 'x', listen: 80 }", "2:13: 'listen' is for services; add service: true"),
+    (
+      "{ run: 'x', service: true, listen: 80, port: 80 }",
+      "2:40: 'listen' says the port; remove 'port'"
+    ),
+    (
+      "{ run: 'x', service: true, listen: 'web:80' }",
+      "2:36: 'listen' must be a port, an address with a port or \"auto\", as in 8080 or \"0.0.0.0:8080\", not \"web:80\""
+    ),
+    (
+      "{ run: 'x', service: true, listen: 0 }",
+      "2:36: 'listen' must be a port, an address with a port or \"auto\", as in 8080 or \"0.0.0.0:8080\", not 0"
+    ),
+    (
+      "{ run: 'x', service: true, listen: 80, env: { PORT: '81' } }",
+      "2:28: 'listen' and 'env' both set PORT; remove one of them"
+    ),
     (
       "{ run: 'x', service: true, restartLimit: -1 }",
       "2:42: 'restartLimit' must be an integer from 0 to 10000, not -1"
@@ -316,7 +333,7 @@ struct TaskErrorTests {
     ),
     (
       "{ run: 'x', serve: 'a' }",
-      "2:13: 'serve' is a key of pages, not of the task 't'; those are run, directory, watch, exts, filter, ignore, writes, events, after, service, ready, port, manual, stop, postpone, onBusy, stopSignal, stopTimeout, timeout, keepAlive, restartLimit, backOff, onSuccess, onFailure, shell, env, envFile, interactive, output, log, pty"
+      "2:13: 'serve' is a key of pages, not of the task 't'; those are run, directory, watch, exts, filter, ignore, writes, events, after, service, ready, port, manual, stop, postpone, onBusy, stopSignal, stopTimeout, timeout, keepAlive, restartLimit, backOff, listen, onSuccess, onFailure, shell, env, envFile, interactive, output, log, pty"
     ),
   ]
 

@@ -54,7 +54,12 @@ extension ProjectSchema {
                 { "required": ["keepAlive"], "properties": { "keepAlive": { "const": true } } }
               ] },
               "then": { "properties": { "timeout": false, "onBusy": { "not": { "const": "queue" } } } },
-              "else": { "properties": { "ready": false, "port": false, "stop": false, "restartLimit": false, "backOff": false } }
+              "else": { "properties": { "ready": false, "port": false, "listen": false, "stop": false, "restartLimit": false, "backOff": false } }
+            },
+            {
+              "description": "The port is that of the socket.",
+              "if": { "required": ["listen"] },
+              "then": { "properties": { "port": false } }
             },
             {
               "description": "What is kept alive is restarted however often it ends.",

@@ -52,7 +52,9 @@ extension ProjectText {
       writer.member("service", task.isService)
       writer.member("postpone", task.isPostponed)
       writer.member("manual", task.isManual)
-      if let port = task.port {
+      if let listen = task.listen {
+        writer.member("listen", listen.description)
+      } else if let port = task.port {
         if port == Project.Task.freePort {
           writer.member("port", "auto")
         } else {

@@ -193,6 +193,9 @@ extension ProjectReader {
     if fields["watch"] == nil && fields["after"] == nil && !task.isManual { task.watched = ["."] }
     task.readiness = readiness(fields["ready"])
     draft.hasPort = task.isService && task.port != nil
+    if let port = task.listen?.port, port != Project.Task.freePort, let field = fields["listen"] {
+      (draft.port, draft.portOffset) = (port, field.value.offset)
+    }
     if task.isService {
       draft.milestone = fields["ready"] == nil && !draft.hasPort ? .undefined : .readiness
     }
@@ -267,11 +270,14 @@ extension ProjectReader {
     } else {
       refuse(["ready"], in: fields, "'ready' is for services; add service: true")
       refuse(
-        ["port", "stop", "restartLimit", "backOff"], in: fields,
+        ["port", "listen", "stop", "restartLimit", "backOff"], in: fields,
         "'%' is for services; add service: true")
     }
     if task.port != nil, task.environment.contains(where: { $0.name.elementsEqual("PORT".utf8) }) {
-      refuse(["port"], in: fields, "'port' and 'env' both set PORT; remove one of them")
+      refuse(["port", "listen"], in: fields, "'%' and 'env' both set PORT; remove one of them")
+    }
+    if fields["listen"] != nil {
+      refuse(["port"], in: fields, "'listen' says the port; remove 'port'")
     }
     if task.isKeptAlive {
       refuse(
