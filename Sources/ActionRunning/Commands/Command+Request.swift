@@ -14,6 +14,8 @@ extension Command {
     /// The file for standard input, if not the inherited one.
     var input: Path?
     var variables: [EnvironmentVariable] = []
+    /// What replaces `{tests}`; empty for all tests.
+    var tests: [Path] = []
     var limits = ArgumentLimits.usual
   }
 
@@ -44,7 +46,7 @@ extension Command {
     let variables = variables(for: trigger, context, isCut: isCut) + environment.variables
     let usualInput = inheritsStandardInput ? SpawnRequest.StandardInput.inherited : .null
     var request = SpawnRequest(
-      arguments: commandLine(paths: listed),
+      arguments: commandLine(paths: listed, tests: tests(context)),
       environment: Self.environment(
         context.inherited, with: variables,
         removingOurs: describesRun || changeDelivery == .environment),
@@ -53,6 +55,13 @@ extension Command {
       takesTerminal: takesTerminal)
     request.socket = socket
     return request
+  }
+
+  /// All tests, where their list is too long.
+  private func tests(_ context: LaunchContext) -> [[UInt8]] {
+    let tests = context.tests.map { Self.guarded($0).bytes }
+    let listed = Self.prefix(of: tests, fitting: context.limits.arguments)
+    return listed.count == tests.count ? tests : []
   }
 
   private func variables(
@@ -97,17 +106,22 @@ extension Command {
     paths.first ?? firstPathAtStart?.bytes
   }
 
-  private func commandLine(paths: [[UInt8]]) -> [[UInt8]] {
+  private func commandLine(paths: [[UInt8]], tests: [[UInt8]]) -> [[UInt8]] {
     switch form {
     case .direct:
       if !expandsPlaceholders { return words }
       return words.flatMap { word -> [[UInt8]] in
+        if testMap != nil && word == TestMap.word { return tests }
         if word == Self.allPaths { return paths }
         if word == Self.entrFirstPath { return first(of: paths).map { [$0] } ?? [] }
         if word == Self.firstPath { return Array(paths.prefix(1)) }
         return [word]
       }
     case .shell(let shell):
+      let line = Array(words.joined(separator: [UInt8(ascii: " ")]))
+      if testMap != nil, let line = TestMap.filling(line, with: Array(#""$@""#.utf8)) {
+        return [shell, Array("-c".utf8), line, Array("watchrun".utf8)] + tests
+      }
       var words = shellLine(paths: paths)
       if socket != nil && Self.mayReplace(shell, words[0]) {
         words[0] = Array("exec ".utf8) + words[0]
@@ -147,8 +161,12 @@ extension Command {
   /// that looks like an option.
   private static func argument(for path: Path, in directory: Path) -> [UInt8] {
     guard let relative = path.relative(to: directory) else { return path.bytes }
-    let startsLikeOption = relative.bytes.first == UInt8(ascii: "-")
-    return startsLikeOption ? Array("./".utf8) + relative.bytes : relative.bytes
+    return guarded(relative).bytes
+  }
+
+  private static func guarded(_ path: Path) -> Path {
+    let startsLikeOption = path.bytes.first == UInt8(ascii: "-")
+    return startsLikeOption ? Path(bytes: Array("./".utf8) + path.bytes) : path
   }
 
   private static func prefix(of list: some Sequence<[UInt8]>, fitting limit: Int) -> [[UInt8]] {

@@ -24,6 +24,8 @@ public struct Command: Sendable, Hashable {
   /// Whether some words are placeholders: `{}` for all changed paths, `{first}` for the first one, and
   /// `/_` as in entr.
   public var expandsPlaceholders = false
+  /// Which tests replace the word `{tests}`.
+  package var testMap: TestMap?
   /// Whether the command is told why it runs, in the variable `WATCHRUN_REASON`, and a hook how the
   /// command has ended. Variables of an outer watchrun are not passed on then.
   public var describesRun = false

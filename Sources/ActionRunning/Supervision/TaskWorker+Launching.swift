@@ -66,9 +66,11 @@ extension TaskWorker {
     let (reason, latest) = state.access { ($0.reason, $0.latest) }
     let trigger =
       job == .command ? context.receive(name, reason) : latest?.trigger ?? RunTrigger(reason)
+    let tests = job == .command ? tests(for: trigger) : []
     return state.access { state in
       if job == .command { state.runCount += 1 }
       var run = TaskReport.Run(task: name, job: job, number: state.runCount, trigger: trigger)
+      run.tests = tests
       if job == .command {
         run.takesTerminal =
           exchange(&state.takesTerminalNext, with: false) || definition.command.takesTerminal
@@ -78,6 +80,20 @@ extension TaskWorker {
       if job == .command { (state.latest, state.began) = (run, now) }
       return run
     }
+  }
+
+  /// What replaces `{tests}`: the tests of the runs since one has succeeded, and those of the changes; none for all.
+  private func tests(for trigger: RunTrigger) -> [Path] {
+    guard let map = definition.command.testMap else { return [] }
+    let directory = definition.command.directory?.absolute(from: context.directory)
+    let place = directory ?? context.directory
+    let before = state.access { $0.unprovenTests }?.filter { TestMap.exists($0, in: place) }
+    var tests: [Path] = []
+    if let before, let mapped = map.tests(for: trigger, in: place) {
+      tests = TestMap.union(before, mapped)
+    }
+    state.access { $0.unprovenTests = tests.isEmpty ? nil : tests }
+    return tests
   }
 
   private func startTimeout() {
@@ -112,6 +128,7 @@ extension TaskWorker {
     var launch = Command.LaunchContext(
       inherited: processEnvironment(), currentDirectory: context.directory,
       variables: (command.describesRun ? variables : []) + [.init("PWD", name.bytes)])
+    if run.job == .command { launch.tests = run.tests }
     if command.changeDelivery == .environment && !trigger.changes.isEmpty {
       // A run without the file is better than none.
       let list = Path.lines(trigger.changes.map(\.path), separatedByNUL: true)

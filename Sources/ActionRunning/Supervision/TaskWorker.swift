@@ -80,6 +80,8 @@ final class TaskWorker: Sendable {
     var readsOutput = false
     /// Whether its task is the only one of the graph.
     var isAlone = false
+    /// The tests of the runs since one has succeeded; `nil` for all.
+    var unprovenTests: [Path]? = []
     /// Whether the next run of the command takes the terminal.
     var takesTerminalNext = false
   }
@@ -342,6 +344,7 @@ extension TaskWorker {
       ending == .stopped ? .cancelled : status.isSuccess ? .succeeded : .failed
     state.access { state in
       (state.status, state.duration, state.result) = (status, duration, result)
+      if result == .succeeded { state.unprovenTests = [] }
     }
     return result
   }

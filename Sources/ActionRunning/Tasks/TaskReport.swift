@@ -159,6 +159,8 @@ extension TaskReport {
     public let trigger: RunTrigger
     /// Whether its command takes the terminal, if there is one to lend.
     package var takesTerminal = false
+    /// What replaces `{tests}` in the command; empty for all tests.
+    package var tests: [Path] = []
 
     /// Hashes what identifies the run, and not its changes, of which there may be many.
     public func hash(into hasher: inout Hasher) {

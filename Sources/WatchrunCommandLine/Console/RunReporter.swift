@@ -236,8 +236,21 @@ extension RunReporter {
     let isMissed = wasStopped && run.trigger.reason == .change
     say(
       .news, run.task,
-      "\(verb) \(text.shownCommand)" + reason(of: run.trigger, duringBuild: isMissed),
+      "\(verb) \(command(of: run, text))" + reason(of: run.trigger, duringBuild: isMissed),
       style: .faint)
+  }
+
+  /// The command with the tests of the run.
+  private func command(of run: TaskReport.Run, _ text: TaskText) -> String {
+    let most = 4
+    var tests = run.tests.prefix(most).map(\.bytes)
+    if run.tests.count > most { tests.append("…".word) }
+    guard definition(of: run.task)?.command.testMap != nil,
+      let filled = TestMap.filling(
+        text.shownCommand.word,
+        with: Array(tests.map(ShellWords.quoted).joined(separator: " ").utf8))
+    else { return text.shownCommand }
+    return Array(filled.prefix((filled.lastIndex { $0 != UInt8(ascii: " ") } ?? -1) + 1)).decoded
   }
 
   private func reportFailedStart(_ run: TaskReport.Run, _ error: SystemError) {

@@ -119,6 +119,7 @@ extension Project.Task {
     command.inheritsStandardInput = hasTerminal && isInteractive
     command.inheritsStandardInputAlone = !hasTerminal && !isService
     command.takesTerminal = hasTerminal && isInteractive
+    command.testMap = testMap
     return command
   }
 

@@ -25,6 +25,11 @@ extension Setting {
         "directory", "working directory (default: that of watchrun)", in: .task,
         others: ["cwd", "dir", "workdir", "workingdirectory"]),
       .directory, task: { $0.directory = $1 }),
+    Setting(
+      key: .key(
+        "map", "tests of changed files, which replace {tests} in run: paths by regular expressions",
+        in: .task, others: ["tests", "testmap", "related"]),
+      .testMap, task: { $0.testMap = $1 }),
   ]
 
   /// The keys that say what a task depends on, and when it is ready for others.

@@ -51,6 +51,8 @@ enum ValueKind: Hashable, Sendable {
   case variables
   /// `NAME: VALUE`, or an object of them.
   case headers
+  /// Paths by regular expressions.
+  case testMap
   /// The object `ready`.
   case readiness
   /// The object `tasks`.
@@ -87,6 +89,8 @@ extension ValueKind {
     case .taskNames: #"a task name or an array of task names, as in ["build"]"#
     case .variables: #"an object of strings, as in { PORT: "8080" }"#
     case .headers: #"an object of strings, as in { "Cache-Control": "no-store" }"#
+    case .testMap:
+      #"an object of patterns with paths, as in { "src/(.*)[.]py": "tests/test_$1.py" }"#
     case .readiness: #"an object, as in { port: 8080, timeout: "10s" }"#
     case .tasks: #"an object of tasks, as in { build: { run: "make" } }"#
     }
@@ -95,7 +99,7 @@ extension ValueKind {
   /// What stands for the value in the help, unless an option says otherwise; empty for none.
   var placeholder: String {
     switch self {
-    case .boolean, .url, .statuses, .string, .command, .readiness, .tasks: ""
+    case .boolean, .url, .statuses, .string, .command, .testMap, .readiness, .tasks: ""
     case .count: "N"
     case .port, .portOrAuto: "PORT"
     case .listenAddress: "[HOST:]PORT"

@@ -44,6 +44,9 @@ enum ValueSchema {
     case .headers:
       return #""type": "object", "propertyNames": { \#(matching(headerName)) }, "#
         + #""additionalProperties": { \#(matching(#"[^\u0000-\u0008\u000A-\u001F\u007F]*"#)) }"#
+    case .testMap:
+      return #""type": "object", "minProperties": 1, "propertyNames": { \#(nonEmpty) }, "#
+        + #""additionalProperties": { \#(oneOrMore(nonEmpty, #""minItems": 1"#)) }"#
     case .readiness: return ##""$ref": "#/$defs/ready""##
     case .tasks:
       return #""type": "object", "minProperties": 1, "#

@@ -31,6 +31,8 @@ package struct Project: Hashable, Sendable {
     /// What a command line can set, too.
     var shared = TaskSettings()
     package var directory: Path?
+    /// Which tests replace the word `{tests}` of its command.
+    package var testMap: TestMap?
     package var watched: [Path] = []
     package var after: [String] = []
     /// Whether it does not end by itself, and is restarted if it does.
@@ -73,6 +75,14 @@ package struct Project: Hashable, Sendable {
       switch self {
       case .line(let line): Command(shell: line)
       case .words(let words): Command(words)
+      }
+    }
+
+    /// Whether it has the word that tests replace.
+    var takesTests: Bool {
+      switch self {
+      case .line(let line): TestMap.filling(line.word, with: []) != nil
+      case .words(let words): words.contains { $0.word == TestMap.word }
       }
     }
   }

@@ -53,6 +53,23 @@ struct CommandTests {
       words(Command("cc", "a{}", "{}{}", "{firsts}"), "/p/a") == ["cc", "a{}", "{}{}", "{firsts}"])
   }
 
+  @Test func `tests are arguments, and all run where their list is too long`() {
+    func words(_ command: Command, _ tests: Path..., limit: Int = 100) -> [String] {
+      var command = command.describingChanges()
+      command.testMap = TestMap([])
+      let request = command.spawnRequest(
+        for: RunTrigger(.change),
+        in: .init(
+          currentDirectory: "/p", tests: tests, limits: .init(arguments: limit, variable: 0)))
+      return request.arguments.map { String(decoding: $0, as: UTF8.self) }
+    }
+    #expect(words(Command("t", "{tests}", "x"), "-a", "b c") == ["t", "./-a", "b c", "x"])
+    #expect(words(Command("t", "{tests}", "x"), "-a", "b c", limit: 6) == ["t", "x"])
+    #expect(
+      words(shell("t {tests} | cat"), "$(id)")
+        == ["sh", "-c", #"t "$@" | cat"#, "watchrun", "$(id)"])
+  }
+
   @Test func `a path is never taken for an option`() {
     #expect(
       words(Command("rm", "{}"), "/p/-rf", "/p/d/-x", "/-y") == ["rm", "./-rf", "d/-x", "/-y"])

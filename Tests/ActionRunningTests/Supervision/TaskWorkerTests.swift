@@ -26,12 +26,15 @@ struct WorkerFixture {
   let story = Log<String>()
   fileprivate let probe = PatientProbe()
   fileprivate let received = Log<RunTrigger.Reason>()
+  /// What the next runs receive.
+  fileprivate let changed: Confined<[Path]>
   /// The runs that may not start yet; `nil` if all may.
   fileprivate let held: Confined<[@Sendable () -> Void]?>
 
   init(_ scheduler: ManualScheduler = ManualScheduler()) {
     self.scheduler = scheduler
     held = Confined(nil, to: queue)
+    changed = Confined([], to: queue)
   }
 
   func worker(
@@ -45,9 +48,9 @@ struct WorkerFixture {
         if case .run(_, .launched) = report { return }
         story.note(Self.word(report))
       }, output: nil,
-      receive: { [received] _, reason in
+      receive: { [received, changed] _, reason in
         received.note(reason)
-        return RunTrigger(reason)
+        return RunTrigger(reason, changes: changed.access { $0.map { .of($0, .modified) } })
       },
       mayStart: { [held] _, retry in
         held.access { held in
@@ -237,5 +240,38 @@ struct TaskWorkerTests {
     endLeader(.signaled(.kill))
     #expect(
       story.entries == ["command 1", "stopping", "killing", "stopped with 137", "gone", "finished"])
+  }
+
+  @Test func `the tests of runs that have not succeeded run again with those of the changes`()
+    throws
+  {
+    let directory = try TemporaryDirectory()
+    for name in ["a", "b", "c"] { try File.write("", to: directory.path.appending(name)) }
+    let map = TestMap([
+      .init(try RegularExpression(Array("(.)[.]py".utf8)), targets: [[0x24, 0x31]])
+    ])
+    let worker = worker { task in
+      task.command = Command("run", "{tests}").describingChanges()
+      task.command.testMap = map
+      task.command.directory = directory.path
+    }
+    func run(_ changed: String, _ status: Int32, reason: RunTrigger.Reason = .change) -> [String] {
+      onQueue {
+        fixture.changed.access { $0 = changed.isEmpty ? [] : [directory.path.appending(changed)] }
+        worker.start(reason)
+      }
+      endLeader(.exited(status))
+      guard case .launch(let words)? = launcher.calls.last else { return [] }
+      return Array(words.dropFirst())
+    }
+    #expect(run("a.py", 1) == ["a"])
+    #expect(run("b.py", 1) == ["a", "b"])
+    try File.remove(directory.path.appending("a"))
+    #expect(run("b.py", 0) == ["b"])
+    #expect(run("c.py", 0) == ["c"])
+    // A failed run of all tests is followed by others until one has succeeded.
+    #expect(run("", 1, reason: .key) == [])
+    #expect(run("c.py", 0) == [])
+    #expect(run("c.py", 0) == ["c"])
   }
 }

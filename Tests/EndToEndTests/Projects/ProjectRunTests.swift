@@ -45,6 +45,45 @@ struct ProjectRunTests {
     }
   }
 
+  @Test func `a change runs the tests that its file maps to, and those that failed last time`()
+    async throws
+  {
+    try await withProject { project in
+      try project.writeTasks(
+        #"""
+        test: {
+          run: "for t in {tests}; do echo $t; sh \"$t\" || exit 1; done; echo end", watch: ["src", "t"],
+          map: { "src/(.*)[.]c": "t/$1.sh", "t/.*": "$0" },
+        }
+        """#)
+      for name in ["src", "t"] { try project.makeDirectory(name) }
+      for name in ["a b", "c"] { try project.place("t/\(name).sh", "exit 0") }
+      let watchrun = try await project.startTasks()
+      func ran(_ output: String) async throws {
+        try await eventually("the output ends with \(output)") {
+          watchrun.process.output.text.hasSuffix(output)
+        }
+      }
+      try await ran("end\n")
+      try project.place("t/a b.sh", "exit 1")
+      try await ran("end\nt/a b.sh\n")
+      try await watchrun.said("failed")
+      try project.place("src/c.c", "")
+      try await ran("t/a b.sh\nt/a b.sh\n")
+      try project.place("t/a b.sh", "exit 0")
+      try await ran("t/a b.sh\nt/c.sh\nend\n")
+      try project.place("src/c.c", "x")
+      try await ran("end\nt/c.sh\nend\n")
+      // No test of this name.
+      try project.place("src/d.c", "")
+      try await ran("end\nend\n")
+      #expect(
+        watchrun.errors.contains {
+          $0.contains("do echo $t") && $0.contains("in 't/a b.sh' t/c.sh;")
+        })
+    }
+  }
+
   @Test func `tasks run in order and their output is prefixed with their names`() async throws {
     try await withProject { project in
       try project.writeTasks(

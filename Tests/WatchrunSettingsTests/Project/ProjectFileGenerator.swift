@@ -57,6 +57,8 @@ struct ProjectFileGenerator {
     if chosen.contains(where: { $0.name == "listen" }) && !chance(invalidShare) {
       chosen.removeAll { $0.name == "port" }
     }
+    // A map takes a command with the word that it replaces.
+    if !chance(invalidShare) { chosen.removeAll { $0.name == "map" } }
     // The schema cannot say that there is one at most.
     if chosen.contains(where: { $0.name == "interactive" }) { hasInteractiveTask = true }
     if !chance(invalidShare), let run = Setting.key("run", in: .task)?.key { chosen.append(run) }
@@ -214,6 +216,11 @@ extension ProjectFileGenerator {
       (
         ["{}", #"{"X-A": "1", "b": "a\tb"}"#],
         [#"{"A": 1}"#, #"{"": "x"}"#, #"{"A b": "x"}"#, #"{"A": "\n"}"#, #"{"Upgrade": "x"}"#]
+      )
+    case .testMap:
+      (
+        [#"{"a(.*)": "$1"}"#, #"{"a": ["b", "c"]}"#],
+        ["{}", #"{"a": 1}"#, #"{"": "x"}"#, #"{"a": []}"#, #""a""#, #"{"a": ""}"#]
       )
     case .readiness: ([], ["8080", "{}", #"{"port": 80, "line": "x"}"#, #"{"prot": 80}"#])
     case .taskNames, .tasks: (["[]"], ["1"])

@@ -18,11 +18,11 @@ struct TaskErrorTests {
     ),
     (
       "{ run: 'x', colour: 'red' }",
-      "2:13: the task 't' has no key 'colour'; those are run, directory, watch, exts, filter, ignore, writes, events, after, service, ready, port, manual, stop, postpone, onBusy, stopSignal, stopTimeout, timeout, keepAlive, restartLimit, backOff, listen, onSuccess, onFailure, shell, env, envFile, interactive, output, log, pty"
+      "2:13: the task 't' has no key 'colour'; those are run, directory, map, watch, exts, filter, ignore, writes, events, after, service, ready, port, manual, stop, postpone, onBusy, stopSignal, stopTimeout, timeout, keepAlive, restartLimit, backOff, listen, onSuccess, onFailure, shell, env, envFile, interactive, output, log, pty"
     ),
     (
       "{ run: 'x', jobs: 2 }",
-      "2:13: 'jobs' is a key of the whole file, not of the task 't'; those are run, directory, watch, exts, filter, ignore, writes, events, after, service, ready, port, manual, stop, postpone, onBusy, stopSignal, stopTimeout, timeout, keepAlive, restartLimit, backOff, listen, onSuccess, onFailure, shell, env, envFile, interactive, output, log, pty"
+      "2:13: 'jobs' is a key of the whole file, not of the task 't'; those are run, directory, map, watch, exts, filter, ignore, writes, events, after, service, ready, port, manual, stop, postpone, onBusy, stopSignal, stopTimeout, timeout, keepAlive, restartLimit, backOff, listen, onSuccess, onFailure, shell, env, envFile, interactive, output, log, pty"
     ),
     (
       "{ run: 'x', port: 80 }",
@@ -52,6 +52,44 @@ struct TaskErrorTests {
     (
       "{ run: 'x', directory: 1.5 }",
       "2:24: 'directory' must be a string that is not empty, not 1.5"
+    ),
+    (
+      "{ run: 'x {tests}', map: { 'src/(.*': 'a' } }",
+      #"2:28: the pattern 'src/(.*' is not a POSIX extended regular expression: Unmatched ( or \("#
+    ),
+    (
+      "{ run: 'x {tests}', map: { a: ['b', 'c$1'] } }",
+      "2:37: '$1' stands for group 1, and the pattern 'a' has none; put a part of it in parentheses"
+    ),
+    (
+      "{ run: 'x {tests}', map: { '(a)(b)': '$1$3' } }",
+      "2:38: '$3' stands for group 3, and the pattern '(a)(b)' has 2"
+    ),
+    (
+      #"{ run: 'x {tests}', map: { 'a\\\\\\d+': 'b' } }"#,
+      #"2:28: the pattern 'a\\\d+' has '\d', which POSIX does not define; write a class, as in [0-9]"#
+    ),
+    ("{ run: 'x {tests}', map: { '': 'b' } }", "2:28: a pattern is empty; write that of a path"),
+    (
+      "{ run: 'x {tests}', map: { a: 1 } }",
+      #"2:31: 'map' must be an object of patterns with paths, as in { "src/(.*)[.]py": "tests/test_$1.py" }, not 1"#
+    ),
+    ("{ run: 'x {tests}', map: { a: 'b', a: 'c' } }", "2:36: 'a' occurs twice; remove one"),
+    (
+      "{ run: 'x', map: { a: 'b' } }",
+      #"2:13: 'map' replaces {tests} in 'run', which has no such word; add it, as in run: "pytest {tests}""#
+    ),
+    (
+      "{ run: ['x', '{tests}'] }",
+      #"2:8: {tests} is replaced by what 'map' says; add it, as in map: { "src/(.*)[.]py": "tests/test_$1.py" }"#
+    ),
+    (
+      "{ run: '{tests}', map: { a: 'b' }, keepAlive: true }",
+      "2:19: a service runs no tests that end; remove 'map'"
+    ),
+    (
+      "{ run: '{tests}', map: { a: 'b' }, manual: true }",
+      "2:19: 'map' is about changed files, but the task watches nothing; remove it"
     ),
     (
       "{ run: 'x', envFile: 1 }",
@@ -333,7 +371,7 @@ struct TaskErrorTests {
     ),
     (
       "{ run: 'x', serve: 'a' }",
-      "2:13: 'serve' is a key of pages, not of the task 't'; those are run, directory, watch, exts, filter, ignore, writes, events, after, service, ready, port, manual, stop, postpone, onBusy, stopSignal, stopTimeout, timeout, keepAlive, restartLimit, backOff, listen, onSuccess, onFailure, shell, env, envFile, interactive, output, log, pty"
+      "2:13: 'serve' is a key of pages, not of the task 't'; those are run, directory, map, watch, exts, filter, ignore, writes, events, after, service, ready, port, manual, stop, postpone, onBusy, stopSignal, stopTimeout, timeout, keepAlive, restartLimit, backOff, listen, onSuccess, onFailure, shell, env, envFile, interactive, output, log, pty"
     ),
   ]
 

@@ -45,6 +45,11 @@ package enum ProjectSchema {
 // MARK: - Combinations of keys
 
 extension ProjectSchema {
+  /// A command with the word `{tests}`.
+  private static let withTests =
+    #"{ "anyOf": [{ "type": "string", "pattern": "(^|[ \\t\\n;&|()])[{]tests[}]($|[ \\t\\n;&|()])" }, "#
+    + #"{ "type": "array", "not": { "items": { "not": { "const": "{tests}" } } } }] }"#
+
   private static let taskRules = #"""
     "allOf": [
             {
@@ -60,6 +65,12 @@ extension ProjectSchema {
               "description": "The port is that of the socket.",
               "if": { "required": ["listen"] },
               "then": { "properties": { "port": false } }
+            },
+            {
+              "description": "The tests of a map replace a word of the command, which then ends.",
+              "if": { "required": ["map"] },
+              "then": { "properties": { "run": \#(withTests), "service": { "const": false }, "keepAlive": { "const": false } } },
+              "else": { "properties": { "run": { "not": \#(withTests) } } }
             },
             {
               "description": "What is kept alive is restarted however often it ends.",
@@ -85,7 +96,7 @@ extension ProjectSchema {
                 { "required": ["after"], "not": { "required": ["watch"] } },
                 { "required": ["manual"], "properties": { "manual": { "const": true } } }
               ] },
-              "then": { "properties": { "exts": false, "filter": false, "ignore": false, "writes": false, "events": false } }
+              "then": { "properties": { "exts": false, "filter": false, "ignore": false, "writes": false, "events": false, "map": false } }
             }
           ]
     """#

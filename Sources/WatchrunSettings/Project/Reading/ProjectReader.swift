@@ -285,6 +285,7 @@ extension ProjectReader {
         "with 'keepAlive', a service is restarted however often it ends; remove 'restartLimit', or "
           + "write service: true instead")
     }
+    checkTests(task, fields)
     if task.isManual {
       refuse(
         ["watch"], in: fields,
@@ -316,9 +317,32 @@ extension ProjectReader {
         "'%' filters changes, but the task watches nothing; "
           + (task.isManual ? "remove it" : "add watch: [\".\"]"))
       refuse(
+        ["map"], in: fields,
+        "'map' is about changed files, but the task watches nothing; "
+          + (task.isManual ? "remove it" : "add watch: [\".\"]"))
+      refuse(
         ["writes"], in: fields,
         "'%' keeps changes from starting the task, but it watches nothing; "
           + "add it to the task that watches them")
+    }
+  }
+
+  /// Checks that the command has the word that the tests replace if there are some.
+  private mutating func checkTests(_ task: Project.Task, _ fields: ProjectFields) {
+    guard let run = fields["run"], task.run != .words([]) else { return }
+    if task.isService {
+      refuse(["map"], in: fields, "a service runs no tests that end; remove 'map'")
+    }
+    if fields["map"] == nil && task.run.takesTests {
+      note(
+        "{tests} is replaced by what 'map' says; add it, as in "
+          + #"map: { "src/(.*)[.]py": "tests/test_$1.py" }"#, at: run.value.offset)
+    }
+    if !task.run.takesTests {
+      refuse(
+        ["map"], in: fields,
+        #"'map' replaces {tests} in 'run', which has no such word; add it, as in run: "pytest {tests}""#
+      )
     }
   }
 
