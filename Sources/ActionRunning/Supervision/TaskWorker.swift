@@ -1,6 +1,7 @@
 import Dispatch
 import FileObservation
 import Support
+import Synchronization
 import SystemCalls
 
 /// Runs the processes of one task: its command, and the hook after it. `ProcessStateMachine` decides what
@@ -125,12 +126,15 @@ final class TaskWorker: Sendable {
     var isGone: Bool { !leaderIsAlive && group?.isAlive != true }
   }
 
-  let definition: TaskDefinition
+  private let latestDefinition: Mutex<TaskDefinition>
   let context: Context
   let state: Confined<State>
   let files = RunDirectory()
 
-  var name: String { definition.name }
+  /// What its next run follows.
+  var definition: TaskDefinition { latestDefinition.withLock(\.self) }
+
+  let name: String
   var scheduler: any Scheduler { context.scheduler }
 
   /// The group of the command of a run, while its leader is alive.
@@ -193,7 +197,8 @@ final class TaskWorker: Sendable {
   var isEnding: Bool { phase == .ending || phase == .ended }
 
   init(_ definition: TaskDefinition, _ context: Context) {
-    self.definition = definition
+    name = definition.name
+    latestDefinition = Mutex(definition)
     self.context = context
     state = Confined(
       State(
@@ -202,6 +207,9 @@ final class TaskWorker: Sendable {
           first: definition.policy.backOff, limit: definition.policy.restartLimit)),
       to: context.queue)
   }
+
+  /// Follows another definition of the same task.
+  func follow(_ definition: TaskDefinition) { latestDefinition.withLock { $0 = definition } }
 
   func notify(_ event: Event) { context.notify(self, event) }
 

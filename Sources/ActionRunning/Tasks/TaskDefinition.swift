@@ -24,6 +24,9 @@ public struct TaskDefinition: Sendable, Hashable {
   /// Whether only requests for this task and for its dependents start it, and none for all tasks. A manual task is
   /// postponed as well.
   public var isManual = false
+  /// The names of variables of its commands that the graph gives to all tasks: that there is one more, or one less,
+  /// does not make another task of this one.
+  package var sharedVariables: Set<[UInt8]> = []
 
   /// Creates a task. By default it runs at the start, and when a file that it watches changes. A
   /// service is kept alive.
@@ -109,5 +112,34 @@ extension TaskGraph {
   /// The rules of all tasks, each after its dependencies.
   var rules: [TaskStateMachine.Rules] {
     order.compactMap { self[$0]?.rules }
+  }
+}
+
+// MARK: - Another definition of the same task
+
+extension TaskDefinition {
+  /// Whether its runs go on with the other definition, which later ones follow.
+  func isSame(as other: TaskDefinition) -> Bool {
+    if self == other { return true }
+    let names = sharedVariables.symmetricDifference(other.sharedVariables)
+    return !names.isEmpty && without(names) == other.without(names)
+  }
+
+  private func without(_ names: Set<[UInt8]>) -> TaskDefinition {
+    func rest(_ command: Command) -> Command {
+      var command = command
+      command.environment.variables.removeAll { names.contains($0.name) }
+      return command
+    }
+    var task = self
+    task.sharedVariables = []
+    task.command = rest(command)
+    task.policy.stopCommand = policy.stopCommand.map(rest)
+    task.policy.onSuccess = policy.onSuccess.map(rest)
+    task.policy.onFailure = policy.onFailure.map(rest)
+    if case .command(let command)? = readiness?.condition {
+      task.readiness?.condition = .command(rest(command))
+    }
+    return task
   }
 }

@@ -21,10 +21,27 @@ extension TaskRunner {
       return state.access { $0.isInLastRound = false }
     }
     guard isLast(status) else { return }
+    if awaitsRestarts(round) { return }
     let services = members.filter(\.isUp).compactMap { worker($0.name)?.definition }
     if services.contains(where: { !$0.policy.keepsAlive }) { return }
     if services.allSatisfy({ $0.readiness != nil }) { return end(with: status) }
     endWhenStarted(services.map(\.name), with: status, after: Self.startTime)
+  }
+
+  /// Whether only services have failed that are started again: they may succeed then, or are given up.
+  private func awaitsRestarts(_ round: TaskRound) -> Bool {
+    let failed = round.entries.filter(\.hasFailed).map(\.name)
+    let restarted = state.access { state in
+      failed.filter { name in
+        state.machine.tasks[name]?.phase.isRestarted == true
+          && state.workers[name]?.definition.policy.restartLimit != nil
+      }
+    }
+    if restarted.isEmpty || restarted.count < failed.count { return false }
+    if options.completion == .firstRun {
+      endWhenStarted(restarted, with: .exited(0), after: Self.startTime)
+    }
+    return true
   }
 
   /// Ends when each of these services has run for the start time, also after it was started again.
@@ -32,7 +49,8 @@ extension TaskRunner {
     _ services: [String], with status: ExitStatus, after pause: Duration
   ) {
     let timer = scheduler.schedule(at: scheduler.now.advanced(by: pause)) { [weak self] in
-      guard let self else { return }
+      // The round of their dependents ends with a result of its own.
+      guard let self, !state.access(\.machine.hasRuns) else { return }
       let remaining = services.compactMap(remainingStartTime)
       // One that is not started again starts with a round of its own.
       guard remaining.count == services.count, let longest = remaining.max() else { return }
@@ -63,9 +81,19 @@ extension TaskRunner {
 
   /// Whether the runner ends because a task has ended by itself with this status.
   func endsWork(_ task: TaskDefinition, _ status: ExitStatus) -> Bool {
+    // It may succeed later; one with a limit of restarts is given up otherwise.
     let isCrash =
-      task.isService && task.policy.keepsAlive && options.completion == .firstSuccess
+      task.isService && task.policy.keepsAlive
+      && (task.policy.restartLimit != nil || options.completion == .firstSuccess)
     return !isCrash && isLast(status)
+  }
+
+  /// A service is not started again any more. Without other work, that is the end of its round.
+  func endIfComplete(givenUp worker: TaskWorker) {
+    if options.completion == .firstSuccess || state.access(\.machine.hasUnsettled) { return }
+    let status = worker.state.access(\.status)
+    let result = status.isSuccess ? .exited(1) : status
+    if isLast(result) { end(with: result) }
   }
 
   /// Whether the runner ends after a run or a round with this status.

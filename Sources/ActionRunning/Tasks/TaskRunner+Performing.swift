@@ -91,7 +91,8 @@ extension TaskRunner {
     guard isAwaited, let worker = worker(name) else { return }
     guard let pause = worker.pauseBeforeRestart() else {
       report(.task(name, .gaveUp(afterRestarts: worker.definition.policy.restartLimit ?? 0)))
-      return advance { $0.restartIsGivenUp(name, generation: generation) }
+      advance { $0.restartIsGivenUp(name, generation: generation) }
+      return endIfComplete(givenUp: worker)
     }
     report(.task(name, .backingOff(pause)))
     let timer = scheduler.schedule(at: scheduler.now.advanced(by: pause)) { [weak self] in
@@ -306,7 +307,8 @@ extension TaskRunner {
     if let reading { state.access { $0.reading = reading } }
     let old = state.access { $0.graph }
     if state.access({ $0.machine.isEnding }) { return }
-    let kept = Set(graph.tasks.filter { old[$0.name] == $0 }.map(\.name))
+    let kept = Set(graph.tasks.filter { old[$0.name]?.isSame(as: $0) == true }.map(\.name))
+    for task in graph.tasks where kept.contains(task.name) { worker(task.name)?.follow(task) }
     state.access { state in
       state.graph = graph
       state.declaredPaths = []

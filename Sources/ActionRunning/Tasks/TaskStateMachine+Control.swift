@@ -183,7 +183,8 @@ extension TaskStateMachine {
       guard let task = tasks[name] else { continue }
       retiring.append(
         Retired(
-          name: name, isActive: task.phase.isRun, ancestors: ancestors[name, default: []]))
+          name: name, isActive: task.phase.isRun, isUp: task.phase.isUp,
+          ancestors: ancestors[name, default: []]))
       hasLostMembers = hasLostMembers || roundMembers.contains(name) || task.isUnsettled
       actions.append(.retire(name))
     }

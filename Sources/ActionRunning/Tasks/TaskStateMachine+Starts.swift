@@ -89,7 +89,12 @@ extension TaskStateMachine {
 
   /// Whether a run must end before this task begins.
   func isBlocked(_ name: String) -> Bool {
-    retiring.contains { $0.name == name || $0.isActive && $0.ancestors.contains(name) }
+    // A new service may need the port of one that is gone soon, as after a rename.
+    let isNewService = tasks[name].map { $0.rules.isService && $0.outcome == .pending } ?? false
+    return retiring.contains { retired in
+      retired.name == name || retired.isActive && retired.ancestors.contains(name)
+        || retired.isUp && isNewService
+    }
       || descendants[name, default: []].contains(where: runs)
   }
 

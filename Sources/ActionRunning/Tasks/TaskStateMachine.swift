@@ -234,6 +234,8 @@ package struct TaskStateMachine: Sendable {
     let name: String
     /// Whether it has a run, even if it is being stopped. A service is no run.
     let isActive: Bool
+    /// Whether it is a service whose process may exist.
+    let isUp: Bool
     /// The ancestors that it had.
     let ancestors: Set<String>
   }
@@ -365,6 +367,9 @@ extension TaskStateMachine {
 
   /// Whether it is unsettled, by itself.
   func isUnsettled(_ name: String) -> Bool { tasks[name]?.isUnsettled ?? false }
+
+  /// Whether a run is active or requested.
+  var hasRuns: Bool { tasks.values.contains { $0.isRequested || $0.phase.isRun } }
 
   /// Whether any task is unsettled.
   var hasUnsettled: Bool { tasks.values.contains(where: \.isUnsettled) }

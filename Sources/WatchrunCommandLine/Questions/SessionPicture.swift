@@ -71,6 +71,8 @@ struct SessionPicture {
   /// What the outputs say about errors.
   private(set) var diagnostics = DiagnosticLog()
   private var starting: [String: Unchecked] = [:]
+  /// The tasks whose latest run has ended.
+  private var ended: Set<String> = []
   /// The longest time after which a run of a service has ended by itself.
   private var ownEnds: [String: Duration] = [:]
 
@@ -148,8 +150,10 @@ struct SessionPicture {
     case .run(let run, .started) where run.job == .command:
       output.began(run)
       starting[run.task] = unchecked(run.task, now)
+      ended.remove(run.task)
     case .run(let run, .ended(_, let duration, let ending)) where run.job == .command:
       starting[run.task] = nil
+      ended.insert(run.task)
       if ending == .byItself { ownEnds[run.task] = max(duration, ownEnds[run.task] ?? .zero) }
     default:
       break
@@ -202,7 +206,7 @@ extension SessionPicture {
       if var process = starting[name] {
         rest = max(rest, process.rest(at: now, activity(name)))
         starting[name] = process
-      } else if plan.graph[name]?.isService == true, isUp(name), model.isOver(name) {
+      } else if plan.graph[name]?.isService == true, isUp(name), ended.contains(name) {
         // Its end was reported, and is about to be handled.
         condition.isBusy = true
       }
@@ -218,13 +222,6 @@ extension SessionPicture {
     }
     if rest > .zero { condition.settlesAfter = rest }
     return condition
-  }
-}
-
-extension StatusModel {
-  fileprivate func isOver(_ name: String) -> Bool {
-    let state = tasks.first { $0.description.name == name }?.state
-    return state == .succeeded || state == .failed || state == .stopped
   }
 }
 

@@ -31,6 +31,7 @@ extension Project {
       }
       task.ignores = foreign + task.ignores + used
       var definition = task.definition(settings, in: directory)
+      definition.sharedVariables = task.portVariables
       definition.isManual = task.isManual && !isNeeded(task.name)
       return definition
     }

@@ -19,6 +19,8 @@ extension Project {
       let own = port(of: task.name)
       let variables = all + (own.map { [.init(Task.portVariable, "\($0)")] } ?? [])
       project.tasks[index].environment = variables + task.environment
+      project.tasks[index].portVariables = Set(all.map(\.name)).subtracting(
+        task.environment.map(\.name))
       project.tasks[index].port = own
       if let own {
         project.tasks[index].listen?.port = own

@@ -215,6 +215,15 @@ struct SessionPictureTests {
     #expect(condition(picture, 1000, restless: ["app"], isUp: true) == "busy")
   }
 
+  @Test func `a service that is not ready in time is at rest, and red`() throws {
+    let check = TaskDefinition.Readiness(.port(1))
+    let plan = try projectPlan("s: { run: 's', service: true, ready: { port: 1 } }")
+    let picture = picture(plan, .run(run("s"), .started), .task("s", .notReady(check)))
+    #expect(condition(picture, isUp: true) == "rest")
+    #expect(
+      picture.answer(to: SessionRequest(.wait), .rest, process: 1, waiting: []) { _ in "" }.isRed)
+  }
+
   @Test func `an answer has the results, the output of what failed, and what waits`() throws {
     var picture = picture(
       try projectPlan(Self.chain), .run(run("a"), .started), .run(run("c"), .started))
