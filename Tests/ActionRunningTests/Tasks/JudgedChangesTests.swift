@@ -520,6 +520,35 @@ struct JudgedChangesTests {
     #expect(tasks.finish == .some(.exited(3)))
     #expect(tasks.runs(of: "s").count == 1)
   }
+
+  @Test(arguments: [CompletionRule.firstRun, .firstFailure])
+  func `one with a limit of restarts ends the runner when it is given up, and no run in the middle`(
+    rule: CompletionRule
+  ) async throws {
+    let tasks = try RunningTasks(options: .init(completion: rule)) { directory in
+      var service = TaskDefinition("s", in: directory, "exit 3", service: true)
+      (service.policy.restartLimit, service.policy.backOff) = (1, .milliseconds(10))
+      return [service, TaskDefinition("t", in: directory, "sleep 0.3; echo end > log")]
+    }
+    tasks.runner.start()
+    #expect(await eventually { tasks.isFinished })
+    #expect(tasks.finish == .some(.exited(3)))
+    #expect(tasks.runs(of: "s").count == 2)
+    #expect(tasks.directory.lines(of: "log") == ["end"])
+  }
+
+  @Test func `one that succeeds when it is started again is no failure`() async throws {
+    let tasks = try RunningTasks(options: .init(completion: .firstRun)) { directory in
+      var service = TaskDefinition(
+        "s", in: directory, "test -e again || { touch again; exit 3; }; exec sleep 1000",
+        service: true)
+      (service.policy.restartLimit, service.policy.backOff) = (1, .milliseconds(10))
+      return [service]
+    }
+    tasks.runner.start()
+    #expect(await eventually { tasks.isFinished })
+    #expect(tasks.finish == .some(.exited(0)))
+  }
 }
 
 extension TaskRunner {

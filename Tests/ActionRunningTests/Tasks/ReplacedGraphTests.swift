@@ -47,6 +47,51 @@ struct ReplacedGraphTests {
     for name in ["same", "other", "new"] { #expect(tasks.isGone("\(name).pids")) }
   }
 
+  @Test func `a variable that all tasks share makes no other task, and the next run has it`()
+    async throws
+  {
+    func graph(_ directory: Path, _ ports: [String: String]) throws -> TaskGraph {
+      var task = TaskDefinition(
+        "a", in: directory, "echo $A-$B >> log; exec sleep 1000", service: true)
+      task.command.environment.variables += ports.map { .init($0.key, $0.value) }
+      task.sharedVariables = Set(ports.keys.map { Array($0.utf8) })
+      return try TaskGraph([task, TaskDefinition("b", in: directory, "true")], jobs: 1)
+    }
+    let tasks = try RunningTasks { directory in try graph(directory, ["A": "1"]).tasks }
+    let directory = tasks.directory
+    func log(_ lines: [String]) async -> Bool {
+      await eventually { directory.lines(of: "log") == lines }
+    }
+    tasks.runner.start()
+    #expect(await log(["1-"]))
+    tasks.runner.replaceGraph(try graph(directory.path, ["A": "1", "B": "2"]))
+    tasks.runner.submitKey(for: ["b"])
+    #expect(await eventually { tasks.runs(of: "b").count == 2 })
+    #expect(tasks.runs(of: "a").count == 1)
+    tasks.runner.submitKey(for: ["a"])
+    #expect(await log(["1-", "1-2"]))
+    // Another value is a change.
+    tasks.runner.replaceGraph(try graph(directory.path, ["A": "3", "B": "2"]))
+    #expect(await log(["1-", "1-2", "3-2"]))
+    #expect(await tasks.end())
+  }
+
+  @Test func `a new service begins when the one that it replaces is gone`() async throws {
+    func service(_ name: String, _ directory: Path) -> TaskDefinition {
+      TaskDefinition(
+        name, in: directory,
+        "trap 'sleep 0.3; echo end >> log; exit' TERM; echo begin >> log; while :; do sleep 0.1; done",
+        service: true)
+    }
+    let tasks = try RunningTasks { [service("old", $0)] }
+    tasks.runner.start()
+    #expect(await eventually { tasks.directory.lines(of: "log") == ["begin"] })
+    tasks.runner.replaceGraph(try TaskGraph([service("new", tasks.directory.path)], jobs: 1))
+    let lines = ["begin", "end", "begin"]
+    #expect(await eventually { tasks.directory.lines(of: "log") == lines })
+    #expect(await tasks.end())
+  }
+
   @Test func `a changed task that runs has ended before it runs again`() async throws {
     let tasks = try RunningTasks { directory in
       [
