@@ -48,7 +48,7 @@ struct Doctor {
       if let read = try source.read() {
         (project, found.file) = (read, source.file)
       } else if let detected = source.detect() {
-        (project, found.detected) = (detected.project, detected.summary)
+        (project, found.detected) = (source.detectedProject, detected.summary)
       }
     } catch {
       (found.file, found.errors) = (source.file, error.messages)

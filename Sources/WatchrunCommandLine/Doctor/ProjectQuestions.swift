@@ -27,7 +27,8 @@ struct ProjectQuestions {
     if let read = try source.read() {
       project = read
     } else if let found = source.detect() {
-      (project, origin) = (found.project, .detected(found.titles))
+      project = found.project.expandingMembers(in: source.directory)
+      origin = .detected(found.titles)
       if !settings.answersInJSON {
         if !found.leftOut.isEmpty { console.say(.news, found.summary) }
         found.unusedFiles.forEach { console.say(.news, $0) }
@@ -49,12 +50,13 @@ struct ProjectQuestions {
     }
     let problems = file.problemsOfVariables(in: source)
     if !problems.isEmpty { throw .project(problems) }
-    let missing = file.paths.filter { !exists($0.path) }
+    let missing = file.paths.filter { !$0.exists(in: source.directory) }
     for path in missing {
-      let advice = path.path.looksLikePattern ? "; patterns belong in 'filter'" : ""
+      let isPattern = path.key != "each" && path.path.looksLikePattern
+      let advice = isPattern ? "; patterns belong in 'filter'" : ""
+      let lack = path.key == "each" ? "no directory has such a file" : "no such path"
       console.warn(
-        "\(path.file):\(path.position): warning: '\(path.key)': no such path: \(path.path)\(advice)"
-      )
+        "\(path.file):\(path.position): warning: '\(path.key)': \(lack): \(path.path)\(advice)")
     }
     let count = file.project.tasks.count + file.project.pages.count
     let warnings =

@@ -23,7 +23,8 @@ struct ProjectRules: Sendable {
     self.source = place
     tasks = project.tasks.map { task in
       TaskRules(
-        task, in: source.directory, source: place, file?["tasks"]?[task.name], text)
+        task, in: source.directory, source: place, file?["tasks"]?[task.group ?? task.name],
+        text)
     }
     pages = project.pages.map { TaskRules($0, in: source.directory) }
   }

@@ -5,6 +5,7 @@ import SessionControl
 import Support
 import Synchronization
 import SystemCalls
+import WatchrunSettings
 
 /// Answers the questions of clients about a session: reports, plans and questions in, answers out.
 final class SessionDesk: ServedSession {
@@ -179,6 +180,7 @@ final class SessionDesk: ServedSession {
 
   func condition(of tasks: [String]) -> SessionCondition {
     guard let parts = parts.withLock({ $0 }) else { return SessionCondition() }
+    let tasks = members(of: tasks)
     let (restless, waiting) = (parts.runner.restlessTasks, parts.runner.waiting)
     let behind = parts.runner.tasksBehind
     let now = clock.now
@@ -192,6 +194,8 @@ final class SessionDesk: ServedSession {
   }
 
   func answer(to request: SessionRequest, in condition: SessionCondition) -> SessionAnswer {
+    var request = request
+    request.tasks = members(of: request.tasks)
     let runner = parts.withLock { $0?.runner }
     let (runs, missed) = (runner?.waiting ?? [], runner?.missed ?? [:])
     let blocked: SessionAnswer.State = pause.condition.isPaused ? .paused : .held
@@ -213,7 +217,20 @@ final class SessionDesk: ServedSession {
   // MARK: - Orders
 
   /// Why tasks cannot be asked for; `nil` if they can.
-  func refusal(of tasks: [String]) -> String? { picture.withLock { $0.refusal(of: tasks) } }
+  func refusal(of tasks: [String]) -> String? {
+    let tasks = members(of: tasks)
+    return picture.withLock { $0.refusal(of: tasks) }
+  }
+
+  /// The tasks with those in directories in place of a name that stands for them.
+  private func members(of tasks: [String]) -> [String] {
+    if tasks.isEmpty { return tasks }
+    let all = picture.withLock { $0.plan.tasks.map(\.name) }
+    return tasks.flatMap { task in
+      let named = all.tasks(namedBy: task)
+      return named.isEmpty ? [task] : named
+    }
+  }
 
   /// Runs a task again, as the status page asks.
   func runAgain(_ task: String) { _ = perform(SessionRequest(.run, tasks: [task])) }
@@ -244,6 +261,7 @@ final class SessionDesk: ServedSession {
   }
 
   private func run(_ tasks: [String], _ parts: Parts) {
+    let tasks = members(of: tasks)
     if tasks.isEmpty { parts.listener.runNow() } else { parts.runner.submitKey(for: tasks) }
   }
 

@@ -4,6 +4,7 @@ import LiveReload
 import Support
 import Synchronization
 import SystemCalls
+import WatchrunSettings
 
 /// Performs keys: on the runner, or on pages where nothing is run.
 final class KeyTarget: Sendable {
@@ -57,8 +58,13 @@ final class KeyTarget: Sendable {
   func giveTerminal(to task: String) {
     let tasks = session.state.withLock { $0.plan.tasks.map(\.name) }
     // The only task goes without saying.
-    let name = task.isEmpty && tasks.count == 1 ? tasks[0] : task
+    let named = task.isEmpty ? tasks : tasks.tasks(namedBy: task)
+    let name = named.count == 1 ? named[0] : task
     if let refusal = session.desk.refusal(of: [name]) { return console.say(.answer, refusal) }
+    if named.count > 1 {
+      let all = named.map(\.printable).joined(separator: ", ")
+      return console.say(.answer, "\(name) stands for several tasks; name one: \(all)")
+    }
     console.say(.answer, "the next run of \(name) has the terminal")
     runner.submitKey(forTerminalOf: name)
   }

@@ -48,7 +48,7 @@ extension Project {
   /// The paths that are watched for all tasks and pages. They need not exist yet.
   func watched(in directory: Path) -> [WatchedPath] {
     var known: Set<Path> = []
-    return (tasks.flatMap(\.watched) + pages.flatMap(\.observed))
+    return (tasks.flatMap(\.watched) + pages.flatMap(\.observed) + memberRoots)
       .map { $0.absolute(from: directory) }
       .filter { known.insert($0).inserted }
       .map { WatchedPath($0, mayBeMissing: true) }

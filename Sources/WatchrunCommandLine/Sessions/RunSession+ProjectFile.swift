@@ -102,11 +102,13 @@ extension RunSession {
   /// Reads what has changed of the project file and of files with variables, and returns the other changes.
   func takeFileChanges(from batch: ChangeBatch, _ runner: TaskRunner) -> ChangeBatch {
     let files = source?.candidates ?? []
-    let variables = state.withLock { $0.plan.environmentFiles }
+    let (variables, project) = state.withLock { ($0.plan.environmentFiles, $0.project) }
     if files.isEmpty && variables.isEmpty { return batch }
-    let changed = (files + variables).filter { file in
-      batch.changes.contains { $0.path == file || $0.from == file }
-    }
+    let manifests = project.map { batch.manifests(of: $0, in: session.directory) } ?? []
+    let changed =
+      (files + variables).filter { file in
+        batch.changes.contains { $0.path == file || $0.from == file }
+      } + manifests
     let waits = readings.withLock { readings in
       changed.compactMap { readings.changed($0, at: .now) }
     }
@@ -135,10 +137,10 @@ extension RunSession {
   private func readFiles(_ runner: TaskRunner) {
     desk.setPostponed(nil)
     let changed = readings.withLock { $0.take(at: .now) }
-    if let source, source.candidates.contains(where: changed.contains) {
-      readAgain(source, runner)
-    }
     let variables = state.withLock { $0.plan.environmentFiles }
+    if let source, changed.contains(where: { !variables.contains($0) }) {
+      readAgain(source, runner, ofMembers: !source.candidates.contains(where: changed.contains))
+    }
     if let file = variables.first(where: changed.contains) { readVariablesAgain(file, runner) }
   }
 
@@ -171,9 +173,10 @@ extension RunSession {
     }
   }
 
-  private func readAgain(_ source: ProjectSource, _ runner: TaskRunner) {
+  /// - Parameter ofMembers: Whether manifests have changed, and not the project file.
+  private func readAgain(_ source: ProjectSource, _ runner: TaskRunner, ofMembers: Bool) {
     do throws(Failure) {
-      guard let project = try source.readAgain(session.settings) else {
+      guard let project = try source.readAgain(session.settings, detects: ofMembers) else {
         return session.console.warn("\(source.file) was removed; its tasks stay as they were")
       }
       desk.setProblem(nil)
@@ -197,7 +200,11 @@ extension RunSession {
       if project.defaults["diagnostics"] != old.defaults["diagnostics"] {
         desk.setFile(settings.diagnosticsFile)
       }
-      session.console.say(.news, "\(source.file) read again (\(project.changes(since: old)))")
+      let name = ofMembers ? "the directories of tasks" : source.file.description
+      session.console.say(.news, "\(name) read again (\(project.changes(since: old)))")
+      for group in project.groups where !old.groups.contains(group) {
+        if let lack = group.lack { session.console.warn(lack) }
+      }
       warnOfMissingPaths(in: project, since: old)
       reporter.setPlan(plan)
       replacePages(with: plan, desk.setPlan(plan))
@@ -276,5 +283,22 @@ extension RunSession {
 
   private func isMissing(_ path: Path) -> Bool {
     (try? FileStatus(of: path.absolute(from: session.directory))) == nil
+  }
+}
+
+extension ChangeBatch {
+  /// The changed paths after which tasks may run in other directories, or depend on others.
+  fileprivate func manifests(of project: Project, in directory: Path) -> [Path] {
+    if project.groups.isEmpty { return [] }
+    return changes.flatMap { change in
+      let isMoved = change.kind == .renamed && change.type == .directory
+      let paths =
+        [(change.path, change.kind != .removed && !isMoved)]
+        + (change.from.map { [($0, false)] } ?? [])
+      return paths.compactMap { path, isPresent -> Path? in
+        guard let place = path.relative(to: directory) else { return nil }
+        return isMoved || project.concernsMembers(place, isPresent: isPresent) ? path : nil
+      }
+    }
   }
 }

@@ -34,6 +34,11 @@ extension Setting {
 
   /// The keys that say what a task depends on, and when it is ready for others.
   static let dependencies: [Setting] = [
+    Setting(
+      key: .key(
+        "each", "run in each directory with such a file when it changes (gitignore syntax)",
+        in: .task, others: ["foreach", "members", "packages", "workspaces"]),
+      .manifests, task: { $0.each = $1 }),
     special(
       .key(
         "after", "tasks that must succeed before this one", in: .task, .page,

@@ -10,6 +10,10 @@ struct TaskWords {
   /// The tasks and pages that can be named, and where they come from.
   struct Project {
     let names: [String]
+
+    /// Whether a word names a task, or those of several directories.
+    func hasTask(_ name: String) -> Bool { !names.tasks(namedBy: name).isEmpty }
+
     /// For people: "watchrun.json", or "this project" if it has no file.
     let source: String
   }
@@ -32,8 +36,10 @@ struct TaskWords {
     guard !settings.isCommandMarked, settings.printMode == nil, !settings.hasPage,
       let word = settings.command.first
     else { return false }
-    let special = Array("/ \t\n=$".utf8)
-    return !word.contains(where: special.contains)
+    let special = Array(" \t\n=$".utf8)
+    // A task in a directory is named as in `test:packages/a`.
+    let start = word.prefix { $0 != UInt8(ascii: ":") }
+    return !word.contains(where: special.contains) && !start.contains(UInt8(ascii: "/"))
   }
 
   private func findsProgram(_ word: [UInt8]) -> Bool { line.isProgram(word) }
@@ -43,19 +49,19 @@ struct TaskWords {
     guard let first = words.first else { return (.program, nil) }
     let name = first.decoded
     if let project, name == "run", words.count > 1,
-      words.dropFirst().allSatisfy({ project.names.contains($0.decoded) })
+      words.dropFirst().allSatisfy({ project.hasTask($0.decoded) })
     {
       throw .usage(
         "tasks are named without 'run': watchrun \(ShellWords.quoted(Array(words.dropFirst())))")
     }
-    guard let project, project.names.contains(name) else {
+    guard let project, project.hasTask(name) else {
       try refuseQuestion(name)
       try refuseWordOfOption(name)
       return (.program, nil)
     }
     let line = ShellWords.quoted(words)
     let named = words.prefix { $0 != "--".word }
-    if named.allSatisfy({ project.names.contains($0.decoded) }) {
+    if named.allSatisfy({ project.hasTask($0.decoded) }) {
       let names = named.map(\.decoded)
       let arguments = Array(words.dropFirst(named.count + 1))
       if names.count > 1 && !arguments.isEmpty {
@@ -85,7 +91,7 @@ struct TaskWords {
       let name = shown(first)
       return (.program, "running the program \(name); for the task: watchrun \(name)")
     }
-    let stranger = rest.first { !project.names.contains($0.decoded) } ?? []
+    let stranger = rest.first { !project.hasTask($0.decoded) } ?? []
     let nearest = nearestName(to: stranger.decoded, among: project.names)
     throw .usage(
       "'\(stranger.printable)' is not a task of \(project.source); "
@@ -120,7 +126,7 @@ struct TaskWords {
     let tasks = words.dropFirst()
     guard let first = words.first, !findsProgram(first),
       // A session of a command line has tasks that no project names.
-      tasks.allSatisfy({ project?.names.contains($0.decoded) == true })
+      tasks.allSatisfy({ project?.hasTask($0.decoded) == true })
         || tasks.count == 1 && tasks.first?.first != UInt8(ascii: "-"),
       let row = Self.questions.first(where: { $0.word == name }), line.usual.line(for: name) == nil
     else { return }
@@ -270,10 +276,12 @@ extension Settings {
   private func namedTasks(in directory: Path) throws(Failure) -> TaskWords.Project? {
     let source = ProjectSource(self, directory: directory)
     if let project = try source.read() {
-      return .init(names: project.names, source: source.file.description)
+      // One that stands for none is refused with the reason.
+      let empty = project.groups.filter { $0.lack != nil }.map(\.name)
+      return .init(names: project.names + empty, source: source.file.description)
     }
-    return source.detect().map {
-      .init(names: $0.project.names, source: "this project")
+    return source.detectedProject.map {
+      .init(names: $0.names, source: "this project")
     }
   }
 }

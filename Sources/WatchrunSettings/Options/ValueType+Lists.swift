@@ -46,9 +46,17 @@ extension ValueType<[[UInt8]]> {
 }
 
 extension ValueType<[GlobPattern]> {
-  static var globs: Self {
+  static var globs: Self { globs { _, _, _ in } }
+
+  /// Patterns of files, whose existence `--check` checks.
+  static var manifests: Self { globs { $0.notePath($1, at: $2) } }
+
+  private static func globs(
+    _ note: @escaping @Sendable (inout ValueReader, _ text: [UInt8], _ offset: Int) -> Void
+  ) -> Self {
     Self(.globs) { reader in
       guard let elements = reader.elements() else { return nil }
+      for (text, offset) in elements { note(&reader, text, offset) }
       var patterns: [GlobPattern] = []
       for (text, offset) in elements {
         do throws(PatternError) {

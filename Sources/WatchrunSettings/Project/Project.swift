@@ -20,6 +20,8 @@ package struct Project: Hashable, Sendable {
   package var tasks: [Task] = []
   /// In the order of the file.
   package var pages: [Page] = []
+  /// What stood for tasks in several directories.
+  package var groups: [Group] = []
 
   package init() {}
 
@@ -33,6 +35,10 @@ package struct Project: Hashable, Sendable {
     package var directory: Path?
     /// Which tests replace the word `{tests}` of its command.
     package var testMap: TestMap?
+    /// Patterns of the files in whose directories it runs.
+    package var each: [GlobPattern] = []
+    /// The task in the file that stands for this one and others in other directories.
+    package var group: String?
     package var watched: [Path] = []
     package var after: [String] = []
     /// Whether it does not end by itself, and is restarted if it does.

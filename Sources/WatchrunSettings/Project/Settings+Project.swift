@@ -28,7 +28,9 @@ extension Project.Task {
   fileprivate mutating func override(by settings: Settings) {
     let own = shared
     for value in settings.replacements { value.shared?(&shared) }
-    if settings.taskNames == [name] { run = run.adding(settings.taskArguments) }
+    if [[name], group.map { [$0] }].contains(settings.taskNames) {
+      run = run.adding(settings.taskArguments)
+    }
     if settings.given["watch"] != nil, !watched.isEmpty { watched = settings.watched.map(\.path) }
     if shared.shell == .never { shared.shell = own.shell }
     guard isService else { return }

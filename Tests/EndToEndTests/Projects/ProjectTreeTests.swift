@@ -87,4 +87,44 @@ import Testing
       try await expect([["unit", "bundle"]]) { try project.place("pkg/p9/moved/deep/t3.check") }
     }
   }
+
+  @Test func `a task for each directory runs in those that changed and in what depends on them`()
+    async throws
+  {
+    try await withProject { project in
+      try project.writeTasks(
+        #"t: { run: "echo ${PWD##*/} >> $LOG", each: "pkg/*/package.json" }"#)
+      func place(_ name: String, _ manifest: String) throws {
+        try project.makeDirectory("pkg/\(name)")
+        try project.place("pkg/\(name)/package.json", manifest)
+      }
+      try place("a", #"{"name": "a"}"#)
+      try place("b", #"{"dependencies": {"a": "*"}}"#)
+      try place("c", "{}")
+      let watchrun = try await project.startTasks("--jobs", "1")
+      func logged(_ lines: String...) async throws {
+        try await eventually("\(lines) have run") {
+          project.logged.count >= lines.count && project.logged.suffix(lines.count) == lines[...]
+        }
+      }
+      try await watchrun.closed(" · ")
+      #expect(project.logged.sorted() == ["a", "b", "c"])
+      try project.place("pkg/c/x")
+      try await logged("c")
+      try project.place("pkg/a/x")
+      try await logged("c", "a", "b")
+      try place("d", #"{"dependencies": {"a": "*"}}"#)
+      try await watchrun.said("new: t:pkg/d")
+      try await eventually("it runs") { project.logged.last == "d" }
+      _ = try await project.shell("rm -r pkg/b")
+      try await watchrun.said("removed: t:pkg/b")
+      try await #expect(project.start("--wait", "t").ended() == .exited(0))
+      let count = project.logged.count
+      try project.place("pkg/a/x", "y")
+      try await eventually("what depends on it runs") {
+        project.logged.dropFirst(count).contains("d")
+      }
+      #expect(project.logged.dropFirst(count) == ["a", "d"])
+    }
+  }
 }

@@ -50,6 +50,10 @@ extension ProjectSchema {
     #"{ "anyOf": [{ "type": "string", "pattern": "(^|[ \\t\\n;&|()])[{]tests[}]($|[ \\t\\n;&|()])" }, "#
     + #"{ "type": "array", "not": { "items": { "not": { "const": "{tests}" } } } }] }"#
 
+  /// A task in several directories.
+  private static let inDirectories =
+    #"{ "required": ["each"], "properties": { "each": { "not": { "type": "array", "maxItems": 0 } } } }"#
+
   private static let taskRules = #"""
     "allOf": [
             {
@@ -73,6 +77,11 @@ extension ProjectSchema {
               "else": { "properties": { "run": { "not": \#(withTests) } } }
             },
             {
+              "description": "What runs in several directories ends.",
+              "if": \#(inDirectories),
+              "then": { "properties": { "directory": false, "service": false, "keepAlive": false, "interactive": false } }
+            },
+            {
               "description": "What is kept alive is restarted however often it ends.",
               "if": { "required": ["keepAlive"], "properties": { "keepAlive": { "const": true } } },
               "then": { "properties": { "restartLimit": false } }
@@ -92,8 +101,8 @@ extension ProjectSchema {
             {
               "description": "Changes are filtered only in a task that watches something.",
               "if": { "anyOf": [
-                { "required": ["watch"], "properties": { "watch": { "type": "array", "maxItems": 0 } } },
-                { "required": ["after"], "not": { "required": ["watch"] } },
+                { "required": ["watch"], "properties": { "watch": { "type": "array", "maxItems": 0 } }, "not": \#(inDirectories) },
+                { "required": ["after"], "not": { "anyOf": [{ "required": ["watch"] }, \#(inDirectories)] } },
                 { "required": ["manual"], "properties": { "manual": { "const": true } } }
               ] },
               "then": { "properties": { "exts": false, "filter": false, "ignore": false, "writes": false, "events": false, "map": false } }

@@ -34,8 +34,9 @@ package enum ProjectText {
       case .words(let words): array(words, indent: 6)
       }
     // Without the key, it would watch the current directory.
-    let watchesNothing = task.watched.isEmpty && task.after.isEmpty
+    let watchesNothing = task.watched.isEmpty && task.after.isEmpty && task.each.isEmpty
     return [("run", run)] + (watchesNothing ? [("watch", "[]")] : [])
+      + field("each", task.each.map(\.description))
       + field("watch", task.watched.map(\.description))
       + field("filter", task.filters.map(\.description))
       + field("ignore", task.ignores.map(\.description))

@@ -67,16 +67,18 @@ struct Workspace {
   }
 
   /// How far down `**` is followed.
-  private static let depth = 4
+  static let depth = 4
+  /// What tools write, and the sources of others.
+  private static let foreign = ["node_modules", "target", "vendor"]
 
-  private static func directories(
+  static func directories(
     in root: ProjectDirectory, at place: String, depth: Int
   ) -> [Path] {
     let here = place.isEmpty ? [] : [Path(place)]
     if depth == 0 { return here }
     let names = ProjectDirectory(path: Path(place).absolute(from: root.path)).names(of: .directory)
     return here
-      + names.filter { $0 != "node_modules" }.flatMap {
+      + names.filter { !foreign.contains($0) }.flatMap {
         directories(in: root, at: place.isEmpty ? $0 : "\(place)/\($0)", depth: depth - 1)
       }
   }

@@ -75,6 +75,17 @@ package struct ProjectReader {
     package var position: TextPosition
 
     package var isOfVariables: Bool { key == "envFile" }
+
+    /// Whether it is there: for `each`, whether a directory has such a file.
+    package func exists(in directory: Path) -> Bool {
+      if key != "each" {
+        return (try? FileStatus(of: path.absolute(from: directory), followsLinks: true)) != nil
+      }
+      let patterns = (try? GlobPattern.parse(path.bytes)) ?? []
+      return patterns.allSatisfy(\.isNegated)
+        || !ProjectMembers.directories(with: patterns, in: ProjectDirectory(path: directory))
+          .isEmpty
+    }
   }
 
   private(set) var findings: [Finding] = []
@@ -190,7 +201,9 @@ extension ProjectReader {
     var task = Project.Task(name: member.key, run: .words([]))
     task.after = draft.references.map(\.name)
     for (_, value) in assignments(fields) { value.task?(&task) }
-    if fields["watch"] == nil && fields["after"] == nil && !task.isManual { task.watched = ["."] }
+    if fields["watch"] == nil && fields["after"] == nil && !task.isManual && task.each.isEmpty {
+      task.watched = ["."]
+    }
     task.readiness = readiness(fields["ready"])
     draft.hasPort = task.isService && task.port != nil
     if let port = task.listen?.port, port != Project.Task.freePort, let field = fields["listen"] {
@@ -311,7 +324,12 @@ extension ProjectReader {
         "no directory of 'PATH' has 'sh', which runs the shell line; add one: "
           + "PATH: \"\(path.value.printable):/usr/bin:/bin\"")
     }
-    if task.watched.isEmpty {
+    if !task.each.isEmpty {
+      refuse(
+        ["directory", "service", "keepAlive", "interactive"], in: fields,
+        "'each' runs a task that ends in several directories, so '%' has no meaning; remove it")
+    }
+    if task.watched.isEmpty && (task.each.isEmpty || task.isManual) {
       refuse(
         ["exts", "filter", "ignore", "events"], in: fields,
         "'%' filters changes, but the task watches nothing; "

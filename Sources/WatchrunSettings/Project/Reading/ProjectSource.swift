@@ -72,7 +72,9 @@ package struct ProjectSource {
     var texts = ProjectFileText(file.description, text)
     let local = ProjectFileText.local(of: file)
     texts.local = try self.text(of: local).map { (local.description, $0) }
-    return try ProjectReader.read(texts)
+    var read = try ProjectReader.read(texts)
+    read.project = read.project.expandingMembers(in: directory)
+    return read
   }
 
   private func text(of file: Path) throws(Failure) -> [UInt8]? {
@@ -124,6 +126,9 @@ package struct ProjectSource {
     DetectedProject(ProjectDirectory(path: directory))
   }
 
+  /// The detected project with the tasks of its members.
+  package var detectedProject: Project? { detect()?.project.expandingMembers(in: directory) }
+
   /// The error where there is no file and no project is detected.
   package func nothingFound() -> Failure {
     let place = ProjectDirectory(path: directory)
@@ -158,9 +163,16 @@ extension Project {
   /// The tasks and pages that `--task` names, with all their dependencies; all if it names none.
   package func selecting(_ names: [String]) throws(Failure) -> Project {
     if names.isEmpty { return self }
+    for group in groups where names.contains(group.name) {
+      if let lack = group.lack { throw .usage(lack) }
+    }
+    let named = names.flatMap { name in
+      let tasks = self.names.tasks(namedBy: name)
+      return tasks.isEmpty ? [name] : tasks
+    }
     let needed: Set<String>
     do throws(TaskGraphError) {
-      needed = try TaskGraph.names(neededBy: names, in: nodes)
+      needed = try TaskGraph.names(neededBy: named, in: nodes)
     } catch {
       var message = "--task: \(error)"
       if case .unknownTask(_, nil) = error {
@@ -172,7 +184,7 @@ extension Project {
     part.tasks.removeAll { !needed.contains($0.name) }
     part.pages.removeAll { !needed.contains($0.name) }
     // Naming it is a request.
-    for index in part.tasks.indices where names.contains(part.tasks[index].name) {
+    for index in part.tasks.indices where named.contains(part.tasks[index].name) {
       part.tasks[index].isManual = false
     }
     return part
@@ -196,11 +208,14 @@ extension ProjectSource {
     } else if let found = detect() {
       say("\(found.summary); to change that: watchrun --init")
       found.notes.forEach(say)
-      project = found.project
+      project = found.project.expandingMembers(in: directory)
     } else {
       throw nothingFound()
     }
     if !hasFile, let note = project.unrestarted { say(note) }
+    let lacks = project.groups.compactMap(\.lack)
+    if project.names.isEmpty, let lack = lacks.first { throw .usage(lack) }
+    lacks.forEach(say)
     let wanted = try project.selecting(settings.taskNames)
     if settings.isOneRound && wanted.tasks.isEmpty {
       throw .usage(
@@ -220,13 +235,16 @@ extension ProjectSource {
 
   /// The project as it would run, for questions about it; `nil` if there is none.
   package func project(for settings: Settings) throws(Failure) -> Project? {
-    guard let found = try read() ?? detect()?.project else { return nil }
+    guard let found = try read() ?? detectedProject else { return nil }
     return try found.selecting(settings.taskNames).overridden(by: settings)
   }
 
   /// The project of the changed file with the selected tasks; `nil` if the file was removed.
-  package func readAgain(_ settings: Settings) throws(Failure) -> Project? {
-    try readFile(again: true)?.project.selecting(settings.taskNames).overridden(by: settings)
+  ///
+  /// - Parameter detects: Whether the project is detected where there is no file.
+  package func readAgain(_ settings: Settings, detects: Bool) throws(Failure) -> Project? {
+    let found = try readFile(again: true)?.project ?? (detects ? detectedProject : nil)
+    return try found?.selecting(settings.taskNames).overridden(by: settings)
   }
 }
 

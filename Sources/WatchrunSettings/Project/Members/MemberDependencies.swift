@@ -1,0 +1,160 @@
+import Support
+import SystemCalls
+
+/// Which directories of a project depend on which others, as their manifests say: `package.json`, `Cargo.toml` and
+/// `go.mod`.
+struct MemberDependencies {
+  let members: [Path]
+  private let root: ProjectDirectory
+  /// By the index of the member.
+  private var packages: [String?]
+  private var modules: [String?]
+  /// The indices of the members on which each one depends.
+  private var direct: [[Int]] = []
+  /// Those of them that depend on the member themselves. Development dependencies may be cyclic.
+  private var cyclic: [[Int]]
+
+  init(_ members: [Path], in root: ProjectDirectory) {
+    (self.members, self.root) = (members, root)
+    let directories = members.map { ProjectDirectory(path: $0.absolute(from: root.path)) }
+    packages = directories.map { $0.json(of: ProjectDetection.package)?["name"]?.text }
+    modules = directories.map { Self.words(of: $0.text(of: "go.mod"), after: "module").first }
+    cyclic = members.map { _ in [] }
+    direct = directories.enumerated().map { index, directory in
+      let found = node(directory) + cargo(directory) + go(directory)
+      return members.indices.filter { $0 != index && found.contains($0) }
+    }
+    breakCycles()
+  }
+
+  /// The members that come before one of them.
+  func before(_ member: Path) -> [Path] { paths(direct, member) }
+
+  /// The members on which one depends that depend on it themselves.
+  func around(_ member: Path) -> [Path] { paths(cyclic, member) }
+
+  private func paths(_ lists: [[Int]], _ member: Path) -> [Path] {
+    members.firstIndex(of: member).map { lists[$0].map { members[$0] } } ?? []
+  }
+
+  /// Moves the last dependency of each cycle.
+  private mutating func breakCycles() {
+    var isDone = members.map { _ in false }
+    var open: [Int] = []
+    func visit(_ index: Int, _ lists: inout MemberDependencies) {
+      open.append(index)
+      for other in lists.direct[index] {
+        if open.contains(other) {
+          lists.direct[index].removeAll { $0 == other }
+          lists.cyclic[index].append(other)
+        } else if !isDone[other] {
+          visit(other, &lists)
+        }
+      }
+      open.removeLast()
+      isDone[index] = true
+    }
+    for index in members.indices where !isDone[index] { visit(index, &self) }
+  }
+
+  // MARK: - Manifests
+
+  private func node(_ directory: ProjectDirectory) -> [Int] {
+    guard let manifest = directory.json(of: ProjectDetection.package) else { return [] }
+    let kinds = ["dependencies", "devDependencies", "peerDependencies", "optionalDependencies"]
+    return kinds.flatMap { manifest[$0]?.members ?? [] }.compactMap { member in
+      if let index = packages.firstIndex(of: member.key) { return index }
+      // "file:../core" may have any name.
+      let value = member.value.text ?? ""
+      guard let place = value.split(separator: Character(":")).last, place.hasPrefix(".") else {
+        return nil
+      }
+      return index(of: String(place), from: directory)
+    }
+  }
+
+  private func index(of place: String, from directory: ProjectDirectory) -> Int? {
+    Path(place).absolute(from: directory.path).relative(to: root.path)
+      .flatMap(members.firstIndex)
+  }
+
+  private func cargo(_ directory: ProjectDirectory) -> [Int] {
+    guard let text = directory.text(of: "Cargo.toml") else { return [] }
+    let above = directory.path.lineage.dropFirst().filter { $0.isWithin(root.path) }
+    let workspace = above.firstResult { path -> ProjectDirectory? in
+      let directory = ProjectDirectory(path: path)
+      return directory.holds(["Cargo.toml"], with: "[workspace") ? directory : nil
+    }
+    let inherited = workspace.map { CargoDependency.inherited(by: directory, from: $0) } ?? []
+    return inherited.compactMap { $0.relative(to: root.path).flatMap(members.firstIndex) }
+      + CargoDependency.all(in: text).compactMap { dependency in
+        dependency.isShared ? nil : dependency.path.flatMap { index(of: $0, from: directory) }
+      }
+  }
+
+  private func go(_ directory: ProjectDirectory) -> [Int] {
+    let text = directory.text(of: "go.mod") ?? ""
+    let required = text.split(whereSeparator: \.isWhitespace).map(String.init)
+    return members.indices.filter { index in modules[index].map(required.contains) ?? false }
+  }
+
+  private static func words(of text: String?, after key: String) -> [String] {
+    let lines = (text ?? "").split(whereSeparator: \.isNewline)
+    return lines.compactMap { line in
+      let words = line.split(whereSeparator: \.isWhitespace)
+      return words.count > 1 && words[0] == key ? String(words[1]) : nil
+    }
+  }
+}
+
+/// A dependency in a `Cargo.toml`.
+struct CargoDependency {
+  var name: String
+  var path: String?
+  /// Whether its path is that of the workspace: `core.workspace = true`.
+  var isInherited = false
+  /// Whether it is one of the workspace, for its members.
+  var isShared: Bool
+
+  /// The directories of a workspace that a member names: one that only inherits its version names none.
+  static func inherited(by member: ProjectDirectory, from root: ProjectDirectory) -> [Path] {
+    let shared = all(in: root.text(of: "Cargo.toml") ?? "").filter(\.isShared)
+    return all(in: member.text(of: "Cargo.toml") ?? "").compactMap { dependency in
+      guard dependency.isInherited, !dependency.isShared else { return nil }
+      return shared.first { $0.name == dependency.name }?.path.map {
+        Path($0).absolute(from: root.path)
+      }
+    }
+  }
+
+  /// The lines of the tables that name dependencies: `core = { path = "../core" }`, `core.path = "../core"`, and
+  /// `path = "../core"` below `[dependencies.core]`.
+  static func all(in text: String) -> [CargoDependency] {
+    var (found, table, isShared) = ([CargoDependency](), nil as String?, false)
+    var isInside = false
+    for line in text.split(whereSeparator: \.isNewline) {
+      let plain = line.filter { !$0.isWhitespace }
+      if plain.hasPrefix("[") {
+        let names = plain.prefix { $0 != "]" }.dropFirst().split(separator: Character("."))
+        let place = names.lastIndex { $0.hasSuffix("dependencies") }
+        isInside = place != nil
+        isShared = names.first == "workspace"
+        table = place.flatMap { $0 + 1 < names.count ? String(names[$0 + 1]) : nil }
+        continue
+      }
+      guard isInside, let cut = plain.firstIndex(of: "="), !plain.hasPrefix("#") else { continue }
+      let keys = plain[..<cut].split(separator: Character("."))
+      let value = plain[plain.index(after: cut)...]
+      var dependency = CargoDependency(name: table ?? String(keys.first ?? ""), isShared: isShared)
+      let key = table == nil ? keys.dropFirst().first : keys.first
+      dependency.path =
+        key == "path"
+        ? value.split(separator: Character("\"")).first.map(String.init)
+        : DetectedKind.paths(in: String(value), after: ["path=\""]).first
+      dependency.isInherited =
+        key == "workspace" ? value.hasPrefix("true") : value.includes("workspace=true")
+      if dependency.path != nil || dependency.isInherited { found.append(dependency) }
+    }
+    return found
+  }
+}
