@@ -57,6 +57,7 @@ package struct DetectedProject: Sendable {
       let names =
         kind.tasks.map { name(of: $0, in: kind) } + (kind.kind.page.map { ["serve \($0)"] } ?? [])
       return names.joined(separator: kind.isChain ? ", then " : ", ")
+        + (kind.tasks.contains { !$0.each.isEmpty } ? " in each package" : "")
     }
     let each = kinds.count > 1 ? ", each with its own tasks and sources" : ""
     let rest = leftOut.isEmpty ? "" : "; not used: \(Self.joined(leftOut.map(\.title)))"
@@ -144,6 +145,26 @@ package struct DetectedProject: Sendable {
 extension DetectedKind {
   /// Whether each task depends on the one before it. Services run side by side.
   fileprivate var isChain: Bool { !tasks.contains { $0.isService } }
+
+  /// What its tools write, also in members of a workspace.
+  fileprivate var allProducts: [String] {
+    let places = tasks.flatMap(\.each).compactMap { pattern -> Substring? in
+      let cut = pattern.lastIndex(of: "/") ?? pattern.startIndex
+      return pattern.hasPrefix("!") || cut == pattern.startIndex ? nil : pattern[..<cut]
+    }
+    let ofMembers = places.flatMap { place in
+      products.filter { $0.hasPrefix("/") }.map { "/\(place)\($0)" }
+    }
+    return products + ofMembers
+  }
+
+  /// The files of the root of a workspace that concern all its members.
+  fileprivate func sharedFiles(in root: ProjectDirectory) -> [String] {
+    let sources = kind.sources.compactMap { GlobPattern(line: $0) }
+    return root.names(of: .file).filter { name in
+      sources.contains { $0.matches(Path(name), isDirectory: false) }
+    }
+  }
 }
 
 // MARK: - The project
@@ -155,7 +176,7 @@ extension DetectedProject {
     // Documentation is not compiled, but it is what sites are made of.
     let isSite = kinds.contains { $0.kind.page != nil }
     project.ignores =
-      isSite ? [] : Self.patterns(["*.md"] + kinds.flatMap(\.products))
+      isSite ? [] : Self.patterns(["*.md"] + kinds.flatMap(\.allProducts))
     if kinds.contains(where: { $0.name == "procfile" }) {
       project.environmentFiles = ProcessFile.files(in: directory)
     }
@@ -169,10 +190,11 @@ extension DetectedProject {
         if kind.kind.comparesTimes { task.onBusy = .restart }
         // What is served is watched for the page.
         task.ignores = Self.patterns(kind.kind.page == nil ? step.ignores : kind.products)
-        if let before, kind.isChain {
-          task.after = [before]
-        } else {
-          task.watched = (step.watched + kind.dependencies).map { Path($0) }
+        task.each = Self.patterns(step.each)
+        if let before, kind.isChain { task.after = [before] }
+        if task.after.isEmpty || !step.each.isEmpty {
+          let own = step.each.isEmpty ? step.watched : kind.sharedFiles(in: directory)
+          task.watched = (own + kind.dependencies).map { Path($0) }
           task.filters = kinds.count == 1 ? [] : Self.patterns(kind.kind.sources)
         }
         project.tasks.append(task)

@@ -44,27 +44,35 @@ extension ProjectDetection {
     findProducts: { $0.holds("Cargo.lock") ? [] : ["/Cargo.lock"] },
     sources: ["*.rs", "Cargo.toml", "Cargo.lock", "build.rs"], dependencyMarks: ["path=\""],
     findSiblings: { root, member in
-      guard root.holds(["Cargo.toml"], with: "[workspace"),
-        member.holds(["Cargo.toml"], with: "workspace = true")
-          || member.holds(["Cargo.toml"], with: "workspace=true")
-      else { return [] }
-      let paths = DetectedKind.paths(in: root.text(of: "Cargo.toml") ?? "", after: ["path=\""])
-      return paths.map { Path($0).absolute(from: root.path) }
+      guard root.holds(["Cargo.toml"], with: "[workspace") else { return [] }
+      return CargoDependency.inherited(by: member, from: root)
     },
-    programs: ["cargo"], tasks: steps("cargo build", "cargo test"))
+    programs: ["cargo"]
+  ) { directory, file in
+    let each = cargoMembers(of: directory)
+    return [
+      Step("build", "cargo build", each: each), Step("test", "cargo test", each: each),
+    ]
+  }
 
   /// A plain `go build` writes the program into the sources if the module is a single command.
   private static let go = ProjectKind(
-    name: "go", title: "a Go module", role: .compiler, files: ["go.mod"],
-    sources: ["*.go", "go.mod", "go.sum"] + cSources, dependencyMarks: ["=>"],
+    name: "go", title: "a Go module", role: .compiler, files: ["go.mod", "go.work"],
+    sources: ["*.go", "go.mod", "go.sum", "go.work"] + cSources, dependencyMarks: ["=>"],
     findSiblings: { root, member in
-      let words = (root.text(of: "go.work") ?? "").split(whereSeparator: \.isWhitespace)
-      let paths = words.filter { $0.hasPrefix(".") }.map {
-        Path(String($0)).absolute(from: root.path)
-      }
+      let paths = goModules(of: root).map { Path($0).absolute(from: root.path) }
       return paths.contains(member.path) ? paths : []
     },
-    programs: ["go"], tasks: steps("go build -o /dev/null ./...", "go test ./..."))
+    programs: ["go"]
+  ) { directory, file in
+    let modules = goModules(of: directory)
+    let each =
+      modules.count > 1 || file == "go.work" ? modules.map { manifest("go.mod", in: $0) } : []
+    return [
+      Step("build", "go build -o /dev/null ./...", each: each),
+      Step("test", "go test ./...", each: each),
+    ]
+  }
 
   private static let zig = ProjectKind(
     name: "zig", title: "a Zig project", role: .compiler, files: ["build.zig"],

@@ -63,10 +63,13 @@ struct ProjectKind: Sendable {
     /// What it watches if it depends on no other task.
     var watched = ["."]
     var ignores: [String] = []
+    /// Patterns of the files in whose directories it runs; empty for the directory of the project.
+    var each: [String] = []
 
-    init(_ name: String, _ run: String) {
+    init(_ name: String, _ run: String, each: [String] = []) {
       self.name = name
       self.run = run
+      self.each = each
     }
   }
 }

@@ -44,6 +44,15 @@ struct Workspace {
     }
   }
 
+  /// The patterns of the files of its members.
+  var manifests: [String] {
+    patterns.map { pattern in
+      let place = pattern.text.decoded.drop { "!/".contains($0) }
+      let file = ProjectDetection.manifest(ProjectDetection.package, in: String(place))
+      return (pattern.isNegated ? "!" : "") + file
+    }
+  }
+
   func includes(_ directory: ProjectDirectory) -> Bool {
     guard let path = directory.path.relative(to: root.path) else { return false }
     return includes(path)
@@ -87,18 +96,53 @@ struct Workspace {
 extension ProjectDetection {
   /// The tasks of a package whose members have scripts, and which has none of its own.
   static func workspaceSteps(in directory: ProjectDirectory, _ manager: String) -> [Step] {
-    let members = Workspace(directory)?.members ?? []
+    guard let workspace = Workspace(directory) else { return [] }
+    let members = workspace.members.filter { $0.holds(package) }
     return ["build", "test"].compactMap { name in
-      let isDefined = members.contains {
-        script(name, in: $0).map { !isPlaceholder($0.line) } ?? false
+      let owners = members.filter { member in
+        script(name, in: member).map { !isPlaceholder($0.line) && !$0.watchesByItself } ?? false
       }
-      guard isDefined else { return nil }
-      switch manager {
-      case "npm": return Step(name, "npm run \(name) --workspaces --if-present")
-      case "pnpm": return Step(name, "pnpm -r run \(name)")
-      case "bun": return Step(name, "bun run --filter '*' \(name)")
-      default: return nil
-      }
+      if owners.isEmpty { return nil }
+      let places = owners.compactMap { $0.path.relative(to: directory.path)?.bytes }
+      let each =
+        owners.count == members.count
+        ? workspace.manifests
+        : places.map { manifest(package, in: GlobPattern.escaped($0).decoded) }
+      // Scripts of later members may be others.
+      let option = manager == "yarn" ? "" : " --if-present"
+      return Step(name, "\(manager) run\(option) \(name)", each: each)
     }
+  }
+
+  /// The patterns of the members of a workspace of Cargo; none if it has at most one.
+  static func cargoMembers(of root: ProjectDirectory) -> [String] {
+    var (members, excluded, isInside) = ([String](), [String](), nil as Bool?)
+    for line in (root.text(of: "Cargo.toml") ?? "").split(whereSeparator: \.isNewline) {
+      let plain = line.prefix { $0 != "#" }.filter { !$0.isWhitespace }
+      if plain.hasPrefix("members=[") { isInside = true }
+      if plain.hasPrefix("exclude=[") { isInside = false }
+      guard let isMember = isInside else { continue }
+      let list = plain.firstIndex(of: "=").map { plain[$0...] } ?? plain[...]
+      let names = list.split { "\"'=[,]".contains($0) }
+      let files = names.map { manifest("Cargo.toml", in: String($0)) }
+      if isMember { members += files } else { excluded += files }
+      if plain.utf8.contains(UInt8(ascii: "]")) { isInside = nil }
+    }
+    if root.holds(["Cargo.toml"], with: "[package]") { members.append("/Cargo.toml") }
+    let all = members + excluded.map { "!" + $0 }
+    let patterns = all.compactMap { GlobPattern(line: $0) }
+    return ProjectMembers.directories(with: patterns, in: root).count > 1 ? all : []
+  }
+
+  /// The directories of the modules in `go.work`.
+  static func goModules(of root: ProjectDirectory) -> [String] {
+    let words = (root.text(of: "go.work") ?? "").split(whereSeparator: \.isWhitespace)
+    return words.filter { $0.hasPrefix(".") }.map(String.init)
+  }
+
+  /// The pattern of a file in a directory, or in those that a pattern names.
+  static func manifest(_ file: String, in place: String) -> String {
+    let names = place.split(separator: Character("/")).filter { $0 != "." }
+    return names.isEmpty ? "/" + file : names.joined(separator: "/") + "/" + file
   }
 }

@@ -12,28 +12,83 @@ struct WorkspaceTests {
         "packages/b/package.json": #"{"scripts": {"build": "y", "lint": "z"}}"#,
       ]) { $1 })
     let found = DetectedProject(directory.project)
-    return found?.project.tasks.map { "\($0.name): \(ProjectText.shown($0.run))" }
+    return found?.project.tasks.map { task in
+      let places = task.each.isEmpty ? "" : " in \(task.each.map(\.description))"
+      return "\(task.name): \(ProjectText.shown(task.run))\(places)"
+    }
   }
 
-  @Test func `the scripts of the members of a workspace are run together`() throws {
+  @Test func `the scripts of the members of a workspace are run in each of them`() throws {
     #expect(
       try tasks(["package.json": #"{"workspaces": ["packages/*"]}"#]) == [
-        "build: npm run build --workspaces --if-present",
-        "test: npm run test --workspaces --if-present",
+        #"build: npm run --if-present build in ["packages/b/package.json"]"#,
+        #"test: npm run --if-present test in ["packages/a/package.json"]"#,
       ])
     #expect(
       try tasks(["package.json": #"{"workspaces": {"packages": ["packages/a"]}}"#]) == [
-        "test: npm run test --workspaces --if-present"
+        #"test: npm run --if-present test in ["packages/a/package.json"]"#
       ])
     #expect(
       try tasks([
         "package.json": "{}", "pnpm-lock.yaml": "",
         "pnpm-workspace.yaml": "packages:\n  - 'packages/*'\n",
-      ]) == ["build: pnpm -r run build", "test: pnpm -r run test"])
-    #expect(
-      try tasks(["package.json": #"{"workspaces": ["**", "!packages/b"]}"#]) == [
-        "test: npm run test --workspaces --if-present"
+        "packages/c/package.json": #"{"scripts": {"build": "y"}}"#,
+      ]) == [
+        #"build: pnpm run --if-present build in ["packages/b/package.json", "packages/c/package.json"]"#,
+        #"test: pnpm run --if-present test in ["packages/a/package.json"]"#,
       ])
+    #expect(
+      try tasks(["package.json": #"{"workspaces": ["**", "!packages/b"]}"#, "yarn.lock": ""]) == [
+        #"test: yarn run test in ["**/package.json", "!packages/b/package.json"]"#
+      ])
+  }
+
+  @Test func `each member has its tasks, which the root's files start as well`() throws {
+    let directory = try projectDirectory([
+      "Cargo.toml":
+        "[workspace]\nmembers = [\n  \"crates/*\", # all\n  'app',\n]\nexclude = [\"crates/old\"]\n",
+      "rustfmt.toml": "", "Cargo.lock": "", "crates/old/Cargo.toml": "",
+      "crates/core/Cargo.toml": "",
+      "app/Cargo.toml": "[dependencies]\ncore = { path = \"../crates/core\" }\n",
+    ])
+    let found = try #require(DetectedProject(directory.project))
+    #expect(
+      found.summary == "this is a Rust project (Cargo.toml): build, then test in each package")
+    let written = ProjectText.file(found.project)
+    let text = """
+          "test": {
+            "run": "cargo test",
+            "each": ["crates/*/Cargo.toml", "app/Cargo.toml", "!crates/old/Cargo.toml"],
+            "watch": ["Cargo.lock", "Cargo.toml"],
+            "after": ["build"]
+          }
+      """
+    #expect(written.includes(text), "\(written)")
+    let project = found.project.expandingMembers(in: directory.path)
+    #expect(
+      project.tasks.map { "\($0.name) \($0.after)" } == [
+        "build:crates/core []", #"build:app ["build:crates/core"]"#,
+        #"test:crates/core ["build:crates/core"]"#, #"test:app ["build:app"]"#,
+      ])
+    #expect(project.tasks.last?.watched == ["app", "Cargo.lock", "Cargo.toml"])
+  }
+
+  @Test func `a workspace of a single member is a project`() throws {
+    let directory = try projectDirectory([
+      "Cargo.toml": "[package]\n[workspace]\nmembers = []\n", "go.work": "use .", "go.mod": "",
+    ])
+    let project = DetectedProject(directory.project)?.project
+    #expect(project?.tasks.allSatisfy(\.each.isEmpty) == true)
+  }
+
+  @Test func `the modules of go.work have their tasks`() throws {
+    let directory = try projectDirectory([
+      "go.work": "go 1.22\nuse (\n\t.\n\t./a/b\n)\n", "go.mod": "module x",
+      "a/b/go.mod": "module b",
+    ])
+    let project = DetectedProject(directory.project)?.project.expandingMembers(in: directory.path)
+    #expect(project?.names == ["build:.", "build:a/b", "test:.", "test:a/b"])
+    #expect(project?.tasks.first?.ignores.map(\.description) == ["/a/b"])
   }
 
   /// The files of a workspace, those of its member `packages/a`, and the manager there.
@@ -84,6 +139,20 @@ struct WorkspaceTests {
   @Test func `members without such scripts are no tasks`() throws {
     #expect(try tasks(["package.json": #"{"workspaces": ["tools/*", "../x"]}"#]) == nil)
     #expect(try tasks(["package.json": "{}"]) == nil)
+  }
+
+  @Test func `a member that only inherits from the workspace watches itself`() throws {
+    let directory = try projectDirectory([
+      "Cargo.toml": """
+      [workspace.package]
+      version = "1"
+      [workspace.dependencies]
+      core = { path = "core" }
+      all = { path = "." }
+      """, "a/Cargo.toml": "[package]\nversion.workspace = true\n", "core/Cargo.toml": "",
+    ])
+    let project = DetectedProject(ProjectDirectory(path: directory["a"]))
+    #expect(project?.project.tasks.first?.watched == ["."])
   }
 
   /// A Cargo, Go and Node workspace with the members `core`, `app/web` and `other`, of which `web` uses `core`.
