@@ -177,7 +177,10 @@ extension RunSession {
   private func readAgain(_ source: ProjectSource, _ runner: TaskRunner, ofMembers: Bool) {
     do throws(Failure) {
       guard let project = try source.readAgain(session.settings, detects: ofMembers) else {
-        return session.console.warn("\(source.file) was removed; its tasks stay as they were")
+        return session.console.warn(
+          ofMembers
+            ? "no project is detected any more; the tasks stay as they were"
+            : "\(source.file) was removed; its tasks stay as they were")
       }
       desk.setProblem(nil)
       let (old, wasBroken) = state.withLock {

@@ -20,7 +20,8 @@ extension ProjectDetection {
     products: [
       "/dist/", "/build/", "/out/", "/coverage/", "/.next/", "/.nuxt/", "*.tsbuildinfo",
     ],
-    sources: scriptSources, dependencyMarks: ["\"file:", "\"link:"],
+    sources: scriptSources + [Workspace.file, "pnpm-lock.yaml", "yarn.lock", "bun.lock"],
+    dependencyMarks: ["\"file:", "\"link:"],
     findSiblings: { root, member in
       guard let workspace = Workspace(root), workspace.includes(member) else { return [] }
       return workspace.members.filter { other in

@@ -18,7 +18,11 @@ struct MemberDependencies {
     (self.members, self.root) = (members, root)
     let directories = members.map { ProjectDirectory(path: $0.absolute(from: root.path)) }
     packages = directories.map { $0.json(of: ProjectDetection.package)?["name"]?.text }
-    modules = directories.map { Self.words(of: $0.text(of: "go.mod"), after: "module").first }
+    modules = directories.map { directory in
+      let words = Self.words(of: directory)
+      let key = words.firstIndex(of: "module") ?? words.endIndex
+      return key + 1 < words.endIndex ? words[key + 1] : nil
+    }
     cyclic = members.map { _ in [] }
     direct = directories.enumerated().map { index, directory in
       let found = node(directory) + cargo(directory) + go(directory)
@@ -93,17 +97,12 @@ struct MemberDependencies {
   }
 
   private func go(_ directory: ProjectDirectory) -> [Int] {
-    let text = directory.text(of: "go.mod") ?? ""
-    let required = text.split(whereSeparator: \.isWhitespace).map(String.init)
-    return members.indices.filter { index in modules[index].map(required.contains) ?? false }
+    let words = Self.words(of: directory)
+    return members.indices.filter { index in modules[index].map(words.contains) ?? false }
   }
 
-  private static func words(of text: String?, after key: String) -> [String] {
-    let lines = (text ?? "").split(whereSeparator: \.isNewline)
-    return lines.compactMap { line in
-      let words = line.split(whereSeparator: \.isWhitespace)
-      return words.count > 1 && words[0] == key ? String(words[1]) : nil
-    }
+  private static func words(of directory: ProjectDirectory) -> [String] {
+    (directory.text(of: "go.mod") ?? "").split(whereSeparator: \.isWhitespace).map(String.init)
   }
 }
 

@@ -9,36 +9,48 @@ extension Project {
   package func expandingMembers(in directory: Path) -> Project {
     if tasks.allSatisfy(\.each.isEmpty) { return self }
     let root = ProjectDirectory(path: directory)
-    let members = tasks.map { ProjectMembers.directories(with: $0.each, in: root) }
-    var known: Set<Path> = []
-    let all = members.joined().filter { known.insert($0).inserted }
-    let dependencies = MemberDependencies(Array(all), in: root)
-    let groups = zip(tasks, members).map { Group($0, members: $1) }
+    var groups: [Group] = []
+    var all: [Path] = []
+    for task in tasks {
+      let members = ProjectMembers.directories(with: task.each, in: root)
+      groups.append(Group(task, members: members))
+      for place in members where !all.contains(place) { all.append(place) }
+    }
+    let dependencies = MemberDependencies(all, in: root)
     var project = self
     project.groups = groups.filter { !$0.patterns.isEmpty }
-    project.tasks = tasks.indices.flatMap { index -> [Task] in
-      if tasks[index].each.isEmpty {
-        var task = tasks[index]
-        task.after = task.after.flatMap { Self.names($0, in: nil, groups) }
-        return [task]
+    project.tasks = []
+    for (task, group) in zip(tasks, groups) {
+      if task.each.isEmpty {
+        project.tasks.append(task)
+        project.tasks[project.tasks.count - 1].after = Self.names(task.after, in: nil, groups)
       }
-      return members[index].map { place in
-        tasks[index].member(place, of: groups[index], dependencies, groups)
+      for place in group.members {
+        project.tasks.append(task.member(place, of: group, dependencies, groups))
       }
     }
     for index in pages.indices {
-      project.pages[index].after = pages[index].after.flatMap { Self.names($0, in: nil, groups) }
+      project.pages[index].after = Self.names(pages[index].after, in: nil, groups)
     }
     return project
   }
 
-  /// The tasks that a name in `after` stands for: the one in the same directory, if there is one.
-  fileprivate static func names(_ name: String, in place: Path?, _ groups: [Group]) -> [String] {
-    guard let group = groups.first(where: { $0.name == name }), !group.patterns.isEmpty else {
-      return [name]
+  /// The tasks that names in `after` stand for: the one in the same directory, if there is one.
+  fileprivate static func names(
+    _ names: [String], in place: Path?, _ groups: [Group]
+  ) -> [String] {
+    var found: [String] = []
+    for name in names {
+      guard let group = groups.first(where: { $0.name == name }), !group.patterns.isEmpty else {
+        found.append(name)
+        continue
+      }
+      let isSame = place.map(group.members.contains) ?? false
+      for member in group.members where !isSame || member == place {
+        found.append(group.name(in: member))
+      }
     }
-    if let place, group.members.contains(place) { return [group.name(in: place)] }
-    return group.members.map(group.name)
+    return found
   }
 
   /// A task with `each`.
@@ -62,15 +74,21 @@ extension Project {
     }
   }
 
+  /// What names the members of workspaces, and their common dependencies.
+  private static let workspaceFiles: [Path] = [
+    "Cargo.toml", "go.work", "package.json", Path(Workspace.file),
+  ]
+
   /// The directories in which members of its groups may appear.
   package var memberRoots: [Path] { ProjectMembers.roots(of: groups.flatMap(\.patterns)) }
 
   /// Whether members may be others after a change of a path, relative to the directory of the project.
   package func concernsMembers(_ path: Path, isPresent: Bool) -> Bool {
-    groups.contains { group in
-      ProjectMembers.includes(path, group.patterns)
-        || !isPresent && group.members.contains { $0.isWithin(path) }
-    }
+    Self.workspaceFiles.contains(path)
+      || groups.contains { group in
+        ProjectMembers.includes(path, group.patterns)
+          || !isPresent && group.members.contains { $0.isWithin(path) }
+      }
   }
 }
 
@@ -84,7 +102,7 @@ extension Project.Task {
     task.group = name
     task.directory = place
     task.each = []
-    task.after = after.flatMap { Project.names($0, in: place, groups) }
+    task.after = Project.names(after, in: place, groups)
     // A task in the same directory before it comes after those of its dependencies.
     let isOrdered = after.contains { name in
       groups.contains { $0.name == name && $0.members.contains(place) }

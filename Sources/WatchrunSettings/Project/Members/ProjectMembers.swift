@@ -10,6 +10,8 @@ enum ProjectMembers {
     var known: Set<Path> = []
     return patterns.filter { !$0.isNegated }.flatMap { pattern in
       places(of: pattern, in: root).filter { place in
+        // The names of its tasks are shown.
+        guard place.bytes.printable == place.bytes.decoded else { return false }
         let names = ProjectDirectory(path: place.absolute(from: root.path)).names(of: .file)
         return names.contains { name in
           includes(place == "." ? Path(name) : place.appending(name), patterns)

@@ -27,6 +27,7 @@ struct ProjectMembersTests {
     #expect(try directories("/package.json", in: Self.files) == ["."])
     #expect(try directories("b/package.json", "*/p*.json", in: Self.files) == ["b", "a"])
     #expect(try directories("package.json", "!b/**", in: Self.files) == [".", "a"])
+    #expect(try directories("*/x", in: ["a\u{1B}[1m/x": "", "b c/x": ""]) == ["b c"])
     #expect(try directories("x/*/package.json", "*/Cargo.toml", in: Self.files) == [])
   }
 
@@ -153,6 +154,7 @@ struct ProjectMembersTests {
     #expect(project.memberRoots == [".", "y"])
     #expect(project.concernsMembers("new/package.json", isPresent: true))
     #expect(project.concernsMembers("ui", isPresent: false))
+    #expect(project.concernsMembers("pnpm-workspace.yaml", isPresent: true))
     #expect(!project.concernsMembers("ui", isPresent: true))
     #expect(!project.concernsMembers("ui/x.js", isPresent: false))
     #expect(throws: Failure.self) { try project.selecting(["u"]) }
