@@ -55,24 +55,15 @@ struct Workspace {
 
   func includes(_ directory: ProjectDirectory) -> Bool {
     guard let path = directory.path.relative(to: root.path) else { return false }
-    return includes(path)
-  }
-
-  private func includes(_ path: Path) -> Bool {
-    patterns.last { $0.matches(path, isDirectory: true) }.map { !$0.isNegated } ?? false
+    return patterns.last { $0.matches(path, isDirectory: true) }.map { !$0.isNegated } ?? false
   }
 
   /// The directories that exist and are named.
   var members: [ProjectDirectory] {
-    var known: Set<Path> = []
-    return patterns.filter { !$0.isNegated }.flatMap { pattern in
-      let names = pattern.text.decoded.split(separator: Character("/")).map(String.init)
-      let fixed = names.prefix { !$0.contains { "*?[\\".contains($0) } }
-      let depth = names.contains("**") ? Self.depth : names.count - fixed.count
-      return Self.directories(in: root, at: fixed.joined(separator: "/"), depth: depth)
-    }.filter { path in
-      includes(path) && known.insert(path).inserted
-    }.map { ProjectDirectory(path: $0.absolute(from: root.path)) }
+    let files = manifests.compactMap { GlobPattern(line: $0) }
+    return ProjectMembers.directories(with: files, in: root).map {
+      ProjectDirectory(path: $0.absolute(from: root.path))
+    }
   }
 
   /// How far down `**` is followed.
@@ -97,7 +88,7 @@ extension ProjectDetection {
   /// The tasks of a package whose members have scripts, and which has none of its own.
   static func workspaceSteps(in directory: ProjectDirectory, _ manager: String) -> [Step] {
     guard let workspace = Workspace(directory) else { return [] }
-    let members = workspace.members.filter { $0.holds(package) }
+    let members = workspace.members
     return ["build", "test"].compactMap { name in
       let owners = members.filter { member in
         script(name, in: member).map { !isPlaceholder($0.line) && !$0.watchesByItself } ?? false
