@@ -50,14 +50,18 @@ struct ReplacedGraphTests {
   @Test func `a variable that all tasks share makes no other task, and the next run has it`()
     async throws
   {
-    func graph(_ directory: Path, _ ports: [String: String]) throws -> TaskGraph {
+    func task(_ directory: Path, _ ports: [String: String]) -> TaskDefinition {
       var task = TaskDefinition(
         "a", in: directory, "echo $A-$B >> log; exec sleep 1000", service: true)
       task.command.environment.variables += ports.map { .init($0.key, $0.value) }
       task.sharedVariables = Set(ports.keys.map { Array($0.utf8) })
-      return try TaskGraph([task, TaskDefinition("b", in: directory, "true")], jobs: 1)
+      return task
     }
-    let tasks = try RunningTasks { directory in try graph(directory, ["A": "1"]).tasks }
+    func graph(_ directory: Path, _ ports: [String: String]) throws -> TaskGraph {
+      let other = TaskDefinition("b", in: directory, "true")
+      return try TaskGraph([task(directory, ports), other], jobs: 1)
+    }
+    let tasks = try RunningTasks { directory in [task(directory, ["A": "1"])] }
     let directory = tasks.directory
     func log(_ lines: [String]) async -> Bool {
       await eventually { directory.lines(of: "log") == lines }
