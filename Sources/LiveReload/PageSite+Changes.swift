@@ -51,6 +51,7 @@ extension PageSite {
 
   private func noteStart(of task: String) {
     guard isServer(task), !servers.isEmpty else { return }
+    noteDown(task, false)
     if session.serving.contains(task) {
       clear(task)
       perform(session.servingStarted(task, at: core.milliseconds))
@@ -83,6 +84,7 @@ extension PageSite {
     guard page.dependencies.contains(task) else { return }
     switch outcome {
     case .failed, .notReady:
+      noteDown(task, outcome == .failed)
       session.ended(task, hasFailed: true)
       show(task, core.failureMessage(of: task, outcome, status, duration))
     case .succeeded:
@@ -103,6 +105,12 @@ extension PageSite {
       server.isHopeless = session.hasFailed
       if isServer { server.serverSettled() }
     }
+  }
+
+  /// A service runs, or has ended. Which of several is behind a socket is not known.
+  private func noteDown(_ task: String, _ isDown: Bool) {
+    guard isServer(task), page.dependencies.count(where: isServer) == 1 else { return }
+    for server in servers.values where server.address.isHeld { server.isDown = isDown }
   }
 
   private func show(_ task: String, _ message: [UInt8]) {

@@ -114,6 +114,30 @@ import Testing
     }
   }
 
+  @Test func `a page says that its service has failed, and shows the one that is mended`()
+    async throws
+  {
+    try await withProject { project in
+      let port = try freePort()
+      try project.write("version", "HTTP/1.0 200 OK\r\n\r\nanswer")
+      try project.write("server.py", Self.server)
+      try project.writeTasks(
+        """
+        web: { run: "python3 server.py", service: true, listen: "auto", restartLimit: 0 },
+        page: { proxy: "web", port: \(port) },
+        """)
+      let watchrun = try await project.startTasks()
+      try await watchrun.said("ready after")
+      let request = "curl -s --max-time 5 http://localhost:\(port)/"
+      try await #expect(project.shell(request).contains("answer"))
+      try project.place("server.py", "nonsense\n")
+      try await watchrun.said("not restarted: it has ended")
+      try await #expect(project.shell(request).contains("The server does not respond"))
+      try project.place("server.py", Self.server)
+      try await #expect(project.shell(request).contains("answer"))
+    }
+  }
+
   @Test func `the process that has the port is named, and the status is that of a failure`()
     async throws
   {

@@ -9,6 +9,8 @@ public struct ServerAddress: Hashable, Sendable {
   public var port: UInt16
   /// The path that is prefixed to that of each request, such as `/app`; empty for none.
   public var basePath: String
+  /// Whether connections can be made while no server runs, since this process holds its socket.
+  package var isHeld = false
 
   /// Creates an address, on this machine unless a host is given. Trailing slashes of the base path
   /// are removed.

@@ -26,6 +26,9 @@ final class Upstream {
     didSet { if isHopeless && !oldValue { forEach { $0.giveUp() } } }
   }
 
+  /// Whether it is known that the server does not run, so that a connection to its socket would wait.
+  var isDown = false
+
   private var idle: [UpstreamConnection] = []
   /// The requests that are not answered completely.
   private var requests: [ObjectIdentifier: ProxyResponder] = [:]
@@ -59,7 +62,7 @@ final class Upstream {
         to: first + addresses.filter { $0 != self.reachedAddress }, port: address.port, on: loop
       ) { [weak self, weak user] connection, address in
         // A server that stops is asked nothing.
-        guard let self, let user, let connection, !(isRestarting && isCertain) else {
+        guard let self, let user, let connection, !(isRestarting && isCertain), !isDown else {
           connection?.stream.close()
           return user?.upstreamLost(.unreachable) ?? ()
         }

@@ -11,12 +11,13 @@ extension Project.Page {
 extension Project.Page.Proxy {
   /// The rule; `nil` for a URL with a query, and for a task whose port is not known.
   fileprivate var rule: ProxyRule? {
-    let address: ServerAddress? =
+    var address: ServerAddress? =
       switch server {
       case .port(let port): ServerAddress(port: port)
       case .url(let url): ServerAddress(url: url)
       case .task: nil
       }
+    address?.isHeld = isHeld
     return address.flatMap { ProxyRule(path: path, server: $0) }
   }
 }

@@ -112,6 +112,8 @@ package struct Project: Hashable, Sendable {
 
       var path: String
       var server: Server
+      /// Whether watchrun holds its socket.
+      var isHeld = false
     }
 
     package var name: String
