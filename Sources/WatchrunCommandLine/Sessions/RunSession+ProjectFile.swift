@@ -14,6 +14,9 @@ extension Session {
     settings.socket = try settings.listen.map { address throws(Failure) in
       try socket(at: address, for: settings.commandName)
     }
+    if let socket = settings.socket, settings.listen?.isLocal == true {
+      settings.page.holdSocket(atPort: socket.port)
+    }
     var plan = try SessionPlan(settings, in: directory)
     plan.observe(settings.environmentFiles, in: directory)
     return plan

@@ -24,13 +24,15 @@ package struct ListenAddress: Hashable, Sendable {
     self.port = port
   }
 
-  /// Whether only processes of this machine can connect.
-  var isLoopback: Bool { HostAddress(host: host)?.isLoopback == true }
+  /// Whether processes of this machine reach it at `localhost`.
+  package var isLocal: Bool {
+    guard let address = HostAddress(host: host) else { return false }
+    return address.isLoopback || address.isUnspecified
+  }
 
   /// The server for pages, once the port is known.
   var server: Project.Page.Server {
-    let isAtLoopback = isLoopback || HostAddress(host: host)?.isUnspecified == true
-    return isAtLoopback ? .port(port) : .url("http://\(bracketed(host)):\(port)")
+    isLocal ? .port(port) : .url("http://\(bracketed(host)):\(port)")
   }
 }
 

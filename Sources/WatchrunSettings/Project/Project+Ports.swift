@@ -32,7 +32,10 @@ extension Project {
         guard case .task(let name) = proxy.server, let port = port(of: name) else { continue }
         let listen = project.tasks.first { $0.name == name }?.listen
         project.pages[page].proxies[index].server = listen?.server ?? .port(port)
-        project.pages[page].proxies[index].isHeld = listen != nil
+      }
+      for task in project.tasks {
+        guard let listen = task.listen, listen.isLocal else { continue }
+        project.pages[page].holdSocket(atPort: listen.port)
       }
     }
     return project

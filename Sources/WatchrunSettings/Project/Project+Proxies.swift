@@ -6,6 +6,16 @@ extension Project.Page {
 
   /// The server that answers all requests without a rule of their own.
   package var upstream: ServerAddress? { rules.first(where: \.matchesAll)?.server }
+
+  /// Notes that watchrun holds the socket of a server on this machine.
+  package mutating func holdSocket(atPort port: UInt16) {
+    for (index, proxy) in proxies.enumerated() {
+      guard let server = proxy.rule?.server, server.isLoopback, server.port == port else {
+        continue
+      }
+      proxies[index].isHeld = true
+    }
+  }
 }
 
 extension Project.Page.Proxy {

@@ -20,6 +20,7 @@ struct ListenAddressTests {
         api: { run: "x", service: true, listen: "auto" },
         web: { run: "x", service: true, listen: "10.0.0.1:90", ready: { line: "up" } },
         page: { proxy: { "/": "web", "/api": "api" } },
+        other: { proxy: { "/": 1234, "/x": 90 } },
       } }
       """
     let project = try ProjectReader.read(Array(text.utf8), as: "file").project
@@ -29,6 +30,8 @@ struct ListenAddressTests {
     #expect(project.tasks[1].readiness?.condition == .line("up"))
     #expect(project.tasks[1].environment.contains(.init("PORT", "90")))
     #expect(project.tasks[1].environment.contains(.init("API_PORT", "1234")))
+    #expect(project.pages[0].proxies.map(\.isHeld) == [false, true])
+    #expect(project.pages[1].proxies.map(\.isHeld) == [true, false])
     #expect(project.pages[0].proxies.map(\.server) == [.url("http://10.0.0.1:90"), .port(1234)])
   }
 }
