@@ -130,7 +130,10 @@ import Testing
       try await watchrun.said("ready after")
       let request = "curl -s --max-time 5 http://localhost:\(port)/"
       try await #expect(project.shell(request).contains("answer"))
-      try project.place("server.py", "nonsense\n")
+      try project.place("server.py", "import time; time.sleep(0.5); nonsense\n")
+      try await watchrun.said("running python3 server.py (server.py changed)")
+      // The first request waits for the server that fails, and the second one is made later.
+      try await #expect(project.shell(request).contains("The server does not respond"))
       try await watchrun.said("not restarted: it has ended")
       try await #expect(project.shell(request).contains("The server does not respond"))
       try project.place("server.py", Self.server)

@@ -27,7 +27,9 @@ final class Upstream {
   }
 
   /// Whether it is known that the server does not run, so that a connection to its socket would wait.
-  var isDown = false
+  var isDown = false {
+    didSet { if isDown && !oldValue { forEach { $0.serverStops(.isSlow) } } }
+  }
 
   private var idle: [UpstreamConnection] = []
   /// The requests that are not answered completely.
