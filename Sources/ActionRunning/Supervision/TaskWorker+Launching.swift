@@ -66,6 +66,7 @@ extension TaskWorker {
     let (reason, latest) = state.access { ($0.reason, $0.latest) }
     let trigger =
       job == .command ? context.receive(name, reason) : latest?.trigger ?? RunTrigger(reason)
+    if job == .command { PythonCaches.removeUncertain(trigger.changes) }
     let tests = job == .command ? tests(for: trigger) : []
     return state.access { state in
       if job == .command { state.runCount += 1 }
