@@ -7,8 +7,7 @@ extension PageServer {
     public enum Code: Hashable, Sendable {
       /// The client script cannot be added to a document, so that it does not reload.
       case scriptNotAdded
-      /// Each reload changes a file, which would reload the page again and again. Reloads for it are
-      /// delayed.
+      /// Each reload changes a file, which would reload the page again and again. Reloads for it are delayed.
       case reloadLoop
     }
 

@@ -57,8 +57,7 @@ extension PageSite {
     core.broadcastStatus()
   }
 
-  /// Replaces the URLs of served files before line numbers by paths, which editors and terminals can
-  /// follow.
+  /// Replaces the URLs of served files before line numbers by paths, which editors and terminals can follow.
   private func located(_ line: String) -> String {
     guard case .directory(let root) = page.source else { return line }
     var text = Array(line.utf8)

@@ -113,8 +113,7 @@ extension PageSite {
 }
 
 extension PageSite {
-  /// The client script, which does not change during a session, so that a reload need not fetch it
-  /// again.
+  /// The client script, which does not change during a session, so that a reload need not fetch it again.
   fileprivate func client(for request: HTTPRequestHead) -> HTTPResponse {
     let hasConsole = page.reportsConsole && !request.path.elementsEqual(Route.script.utf8)
     let query = ScriptTag.query(session: core.session, hasConsole: hasConsole)

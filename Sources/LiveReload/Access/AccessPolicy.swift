@@ -38,8 +38,7 @@ struct AccessPolicy: Sendable {
   /// Whether a page of this origin may open a LiveReload WebSocket: a page of an allowed host, or a
   /// browser extension. A request without an origin is not from a browser, and allowed.
   ///
-  /// If every address is allowed, only private ones may open a WebSocket, because any site may have
-  /// a public address.
+  /// If every address is allowed, only private ones may open a WebSocket, because any site may have a public address.
   func allowsSocket(origin: [UInt8]?) -> Bool {
     guard let origin else { return true }
     if Self.isExtension(origin) { return true }

@@ -10,8 +10,7 @@ public struct ConsoleMessage: Hashable, Sendable {
 
   /// The kind of message.
   public var level: Level
-  /// The text, at least one line. It has neither control characters nor such as change the direction
-  /// of text.
+  /// The text, at least one line. It has neither control characters nor such as change the direction of text.
   public var lines: [String]
 
   /// Creates a message.

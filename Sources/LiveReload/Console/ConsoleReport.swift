@@ -14,8 +14,7 @@ struct ConsoleReport: Hashable, Sendable {
   /// The number of messages that the script has left out.
   var omitted = 0
 
-  /// Reads a report such as `{"entries":[{"level":"error","text":"…"}],"omitted":0}`; `nil` if it is not
-  /// one.
+  /// Reads a report such as `{"entries":[{"level":"error","text":"…"}],"omitted":0}`; `nil` if it is not one.
   init?(_ json: [UInt8]) {
     guard let value = try? JSONValue(parsing: json),
       case .array(let entries)? = value["entries"]?.content

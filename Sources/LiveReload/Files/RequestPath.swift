@@ -1,8 +1,7 @@
 /// The path of a request, as names below the served directory. It cannot leave the directory by
 /// `..`; symbolic links are checked elsewhere.
 struct RequestPath: Hashable, Sendable {
-  /// The decoded names. None is empty, `.` or `..`, or contains a slash, a backslash or a NUL. They
-  /// need not be UTF-8.
+  /// The decoded names. None is empty, `.` or `..`, or contains a slash, a backslash or a NUL. They need not be UTF-8.
   private(set) var components: [[UInt8]] = []
   /// Whether it names a directory: it ends with a slash, or a `.`.
   private(set) var endsWithSlash = true

@@ -6,8 +6,7 @@ enum ContentSecurityPolicy {
     /// The script cannot be added: a policy forbids all scripts, or two policies have no nonce in
     /// common. The headers stay unchanged.
     case forbidden
-    /// The script can be added, with these values for the headers, in their order, and this nonce
-    /// in its tag.
+    /// The script can be added, with these values for the headers, in their order, and this nonce in its tag.
     case allowed(values: [[UInt8]], nonce: String?)
   }
 

@@ -30,8 +30,7 @@ enum TextEncoding: Sendable {
     }
   }
 
-  /// The character that these bytes are, with 0x80 for any that is not ASCII; `nil` if they are
-  /// incomplete.
+  /// The character that these bytes are, with 0x80 for any that is not ASCII; `nil` if they are incomplete.
   func unit(_ bytes: [UInt8]) -> UInt8? {
     guard self != .asciiCompatible else { return bytes.first }
     guard bytes.count == 2 else { return nil }

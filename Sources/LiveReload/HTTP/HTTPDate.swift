@@ -16,8 +16,7 @@ enum HTTPDate {
 
   /// Parses a date in one of three formats: that of `string(secondsSince1970:)`,
   /// `Sunday, 06-Nov-94 08:49:37 GMT` (years from 69 on are in the 20th century), and
-  /// `Sun Nov  6 08:49:37 1994`. The day of the week is not compared with the date, and times before 1970 are
-  /// none.
+  /// `Sun Nov  6 08:49:37 1994`. The day of the week is not compared with the date, and times before 1970 are none.
   static func seconds(in value: some Collection<UInt8>) -> Int? {
     let text = Array(value)
     return formats.firstResult { format in

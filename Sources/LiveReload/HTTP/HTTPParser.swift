@@ -6,8 +6,7 @@ import SystemCalls
 /// spaces before a colon. Responses are those of the user's own server: a line may end with a bare LF,
 /// be folded, or have spaces before its colon, as browsers accept it.
 ///
-/// Append bytes, then call `next` until it returns `nil`. After an error, every call throws it
-/// again.
+/// Append bytes, then call `next` until it returns `nil`. After an error, every call throws it again.
 struct HTTPParser: Sendable {
   enum Role: Sendable {
     case requests
@@ -108,8 +107,7 @@ struct HTTPParser: Sendable {
     }
   }
 
-  /// Returns the last event of a response that ends with the connection. Throws if a message is
-  /// incomplete.
+  /// Returns the last event of a response that ends with the connection. Throws if a message is incomplete.
   mutating func finish() throws(HTTPError) -> Event? {
     switch state {
     case .untilClose:

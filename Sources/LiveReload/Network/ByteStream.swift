@@ -212,8 +212,7 @@ final class ByteStream: SocketHandler {
     if canRead { loop.giveTurn(to: token) }
   }
 
-  /// Whether the peer has neither sent a byte nor closed its side since the last read. Bytes that
-  /// it has sent are lost.
+  /// Whether the peer has neither sent a byte nor closed its side since the last read. Bytes that it has sent are lost.
   func isQuiet() -> Bool {
     !isClosed && !hasReadEnd && socket.receive(into: loop.readBuffer) == nil
   }
@@ -317,8 +316,7 @@ final class ByteStream: SocketHandler {
 
   // MARK: - Closing
 
-  /// Closes the stream after the peer has received all output. Bytes from the peer are dropped
-  /// meanwhile.
+  /// Closes the stream after the peer has received all output. Bytes from the peer are dropped meanwhile.
   func closeWhenSent() {
     isDiscarding = true
     for reason in StreamDeadlines.Reason.allCases where reason != .output { clear(reason) }

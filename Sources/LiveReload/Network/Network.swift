@@ -10,8 +10,7 @@ protocol Network: AnyObject, Sendable {
   func enqueue(_ work: @escaping @Sendable () -> Void)
   /// Listens at a numeric address.
   func listen(at address: String, port: UInt16) throws(SystemError) -> any ListeningSocket
-  /// Finds the numeric addresses of a host, in the order in which to try them. Calls `completion` at once or
-  /// later.
+  /// Finds the numeric addresses of a host, in the order in which to try them. Calls `completion` at once or later.
   func resolve(_ host: String, _ completion: @escaping ([String]) -> Void)
   /// Begins to connect to a numeric address. The socket is writable once the attempt has ended; `nil` if it has
   /// failed already.

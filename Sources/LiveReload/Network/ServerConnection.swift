@@ -139,8 +139,7 @@ final class ServerConnection: ByteStreamOwner {
     if phase == .closed { closeExchange() }
   }
 
-  /// Answers an invalid request, and closes the connection, since the following bytes cannot be
-  /// trusted.
+  /// Answers an invalid request, and closes the connection, since the following bytes cannot be trusted.
   func refuse(_ error: HTTPError) {
     if phase == .answering {
       exchange?.clientClosed()
@@ -280,8 +279,7 @@ final class ServerConnection: ByteStreamOwner {
     stream.closeWhenSent()
   }
 
-  /// Changes the protocol: from now on, bytes are passed between the exchange and the client
-  /// unchanged.
+  /// Changes the protocol: from now on, bytes are passed between the exchange and the client unchanged.
   func upgrade(_ head: [UInt8]) {
     phase = .upgraded
     framing = .untilClose

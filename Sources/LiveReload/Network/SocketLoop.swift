@@ -9,8 +9,7 @@ protocol SocketHandler: AnyObject {
   func takeTurn()
 }
 
-/// An event loop for sockets, and for calls at later times, on a serial queue. All calls share one
-/// timer.
+/// An event loop for sockets, and for calls at later times, on a serial queue. All calls share one timer.
 final class SocketLoop: @unchecked Sendable {
   // Unchecked, because its state is accessed on its queue only.
 
@@ -93,8 +92,7 @@ final class SocketLoop: @unchecked Sendable {
   /// The bytes from which on free memory is worth to be returned.
   private static let muchMemory = 16 * 1024 * 1024
 
-  /// A stream has buffered bytes. After many of them, free memory is returned once a second has
-  /// passed without more.
+  /// A stream has buffered bytes. After many of them, free memory is returned once a second has passed without more.
   func noteBuffered(_ count: Int) {
     bufferedCount += count
     if bufferedCount >= Self.muchMemory && !returnsMemory { returnMemorySoon() }

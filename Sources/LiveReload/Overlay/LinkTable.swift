@@ -1,8 +1,7 @@
 import Diagnostics
 import SystemCalls
 
-/// The source locations that pages have been shown, by numbers. No other location is opened in the
-/// editor.
+/// The source locations that pages have been shown, by numbers. No other location is opened in the editor.
 struct LinkTable: Sendable {
   /// The target of a link.
   struct Target: Hashable, Sendable {

@@ -1,5 +1,4 @@
-/// Requests a document of a server again, of which only the fingerprint counts. Confined to the loop's
-/// queue.
+/// Requests a document of a server again, of which only the fingerprint counts. Confined to the loop's queue.
 final class DocumentReader: UpstreamUser {
   /// The longest time for an answer.
   private static let limit = Duration.seconds(10)

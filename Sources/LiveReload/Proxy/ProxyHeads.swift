@@ -65,7 +65,7 @@ enum ProxyHeads {
     _ request: HTTPRequestHead, to upstream: ServerAddress, from peer: String
   ) -> [UInt8] {
     var output = Array("\(request.method) \(upstream.basePath)".utf8)
-    output += request.target
+    output += target(request)
     output += " HTTP/1.1\r\n".utf8
     var fields = HTTPFields()
     // A server on this machine receives the browser's host name, so that its links and its checks
@@ -102,6 +102,19 @@ enum ProxyHeads {
     return output + [13, 10]
   }
 
+  /// The target without the parameter with which the script asks for a style sheet once more.
+  private static func target(_ request: HTTPRequestHead) -> [UInt8] {
+    guard let start = request.target.firstIndex(of: UInt8(ascii: "?")) else {
+      return request.target
+    }
+    let query = request.target[(start + 1)...].split(
+      separator: UInt8(ascii: "&"), omittingEmptySubsequences: false)
+    let rest = query.filter { !$0.starts(with: "watchrun=".utf8) }
+    if rest.count == query.count { return request.target }
+    let path = request.target[..<start]
+    return rest.isEmpty ? Array(path) : path + [63] + rest.joined(separator: "&".utf8)
+  }
+
   private static let replaced = [
     "host", "content-length", "x-forwarded-host", "x-forwarded-proto",
   ]
@@ -122,8 +135,7 @@ enum ProxyHeads {
     }
   }
 
-  /// Replaces the page's origin by the server's, so that the server accepts requests of its own
-  /// pages.
+  /// Replaces the page's origin by the server's, so that the server accepts requests of its own pages.
   private static func origin(
     _ value: ArraySlice<UInt8>, _ request: HTTPRequestHead, _ upstream: ServerAddress
   ) -> [UInt8] {

@@ -17,8 +17,7 @@ final class ProxyResponder: Exchange, UpstreamUser {
   private var revision = 0
   /// How often the server had been restarted then.
   private var restartsBefore = 0
-  /// Whether the response is an event stream. A client that closes its sending side does not wait
-  /// for one.
+  /// Whether the response is an event stream. A client that closes its sending side does not wait for one.
   private var isEndless = false
   /// Whether nothing of the response has come since the server was asked to stop, or was reminded.
   private var isStuck = false
@@ -30,8 +29,7 @@ final class ProxyResponder: Exchange, UpstreamUser {
   /// The next probe of a client that has closed its sending side, and the pause before it.
   private var probe: UInt64?
   private static let patience = Duration.seconds(3)
-  /// The queue of actions. An action that results from performing another one is performed after
-  /// it.
+  /// The queue of actions. An action that results from performing another one is performed after it.
   private var actions: [ProxyExchange.Action] = []
   private var isPerforming = false
 

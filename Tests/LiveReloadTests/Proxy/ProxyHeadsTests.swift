@@ -75,6 +75,16 @@ struct ProxyHeadsTests {
     #expect(!sent.contains("Accept-Encoding: gzip"))
   }
 
+  @Test(arguments: [
+    ("/s.css?watchrun=12", "/s.css"), ("/s.css?v=1&watchrun=12", "/s.css?v=1"),
+    ("/s.css?watchrun=1&&v", "/s.css?&v"), ("/s.css?", "/s.css?"),
+    ("/?a&b?watchrun=1", "/?a&b?watchrun=1"),
+  ])
+  func `the server sees no parameter of the script`(target: String, expected: String) throws {
+    let sent = try lines("GET \(target) HTTP/1.1\r\nHost: localhost:8080", to: local)
+    #expect(sent.contains("GET \(expected) HTTP/1.1"))
+  }
+
   @Test func `a remote server receives its own name`() throws {
     let sent = try lines(
       "POST /a HTTP/1.1\r\nHost: localhost:8080\r\nOrigin: http://localhost:8080\r\n"

@@ -187,7 +187,11 @@ extension DetectedProject {
         var task = Project.Task(name: name, run: .line(step.run))
         task.isService = step.isService
         task.environment = step.environment
-        if kind.kind.comparesTimes { task.onBusy = .restart }
+        if kind.kind.comparesTimes
+          || ProjectDetection.Script(step.run, in: directory).comparesTimes
+        {
+          task.onBusy = .restart
+        }
         // What is served is watched for the page.
         task.ignores = Self.patterns(kind.kind.page == nil ? step.ignores : kind.products)
         task.each = Self.patterns(step.each)

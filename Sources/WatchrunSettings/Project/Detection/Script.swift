@@ -22,15 +22,25 @@ extension ProjectDetection {
     /// Whether a program that it starts sees changes by itself, so that restarts do harm.
     package var watchesByItself: Bool {
       var known: Set<String> = []
-      return watches(&known)
+      return starts(&known) { Self.watches($0, $1) }
+    }
+
+    /// Whether it starts a compiler that takes what was saved while it worked for up to date from then on.
+    var comparesTimes: Bool {
+      var known: Set<String> = []
+      return starts(&known) { words, _ in
+        words.first == "tsc" && words.contains { ["-b", "--build"].contains($0) }
+      }
     }
 
     /// - Parameter known: The lines that were looked at, since scripts may start each other.
-    private func watches(_ known: inout Set<String>) -> Bool {
+    private func starts(
+      _ known: inout Set<String>, _ isMeant: ([String], [String]) -> Bool
+    ) -> Bool {
       guard known.insert("\(directory.path) \(line)").inserted else { return false }
       return commands.contains { command in
-        command.stages.contains { Self.watches($0, command.variables) }
-          || started(by: command).contains { line in line.watches(&known) }
+        command.stages.contains { isMeant($0, command.variables) }
+          || started(by: command).contains { line in line.starts(&known, isMeant) }
       }
     }
   }

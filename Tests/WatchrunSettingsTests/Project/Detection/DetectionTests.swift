@@ -433,6 +433,14 @@ struct DetectionTests {
     #expect(DetectedProject(directory.project) == nil)
   }
 
+  @Test func `a script that compares times is stopped by a save`() throws {
+    let directory = try TemporaryDirectory()
+    let scripts = #"{"scripts": {"build": "npm run js", "js": "npx tsc -b", "test": "tsc -p ."}}"#
+    try directory.write(scripts, to: "package.json")
+    let project = try #require(DetectedProject(directory.project)).project
+    #expect(project.tasks.map(\.onBusy) == [.restart, nil])
+  }
+
   @Test func `each of several kinds watches its own sources`() throws {
     let directory = try projectDirectory(["Package.swift": "", "go.mod": ""])
     let project = try #require(DetectedProject(directory.project)).project
