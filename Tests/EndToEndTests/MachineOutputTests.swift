@@ -52,7 +52,7 @@ import Testing
         listed.process.output.lines == [
           #"{"file":"watchrun.json","detected":null,"tasks":[{"name":"server","run":["./s","a b"],"#
             + #""watch":["."],"exts":[],"filter":[],"ignore":[],"writes":[],"after":[],"service":true,"#
-            + #""postpone":false,"manual":false,"ready":{"port":80}}],"pages":[],"version":1}"#
+            + #""postpone":false,"manual":false,"fresh":true,"ready":{"port":80}}],"pages":[],"version":1}"#
         ])
       #expect(try schema.accepts(text: listed.process.output.lines.joined()))
     }

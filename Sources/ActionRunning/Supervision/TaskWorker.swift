@@ -362,7 +362,7 @@ extension TaskWorker {
     let (status, duration, result) = state.access { ($0.status, $0.duration, $0.result) }
     switch member.state {
     case .succeeded:
-      if !definition.isService { return .succeeded(duration) }
+      if !definition.isService { return result == nil ? .fresh : .succeeded(duration) }
       return .ready(definition.readiness == nil ? .zero : duration)
     case .failed:
       // A service that has not exited with a failure was only not ready in time.

@@ -16,6 +16,9 @@ public struct DeclaredWrites: Sendable, Hashable {
   /// The patterns.
   public var patterns: [GlobPattern] { filter.ignore }
 
+  /// The directory to which they are relative.
+  var base: Path { filter.base }
+
   /// Whether the task declares to write a path.
   ///
   /// - Parameters:

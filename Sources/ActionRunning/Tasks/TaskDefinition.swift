@@ -27,6 +27,8 @@ public struct TaskDefinition: Sendable, Hashable {
   /// The names of variables of its commands that the graph gives to all tasks: that there is one more, or one less,
   /// does not make another task of this one.
   package var sharedVariables: Set<[UInt8]> = []
+  /// Whether it need not run at the start if nothing has changed since its last success; see ``mayBeFresh``.
+  package var isFreshAllowed = false
 
   /// Creates a task. By default it runs at the start, and when a file that it watches changes. A
   /// service is kept alive.
@@ -54,6 +56,13 @@ public struct TaskDefinition: Sendable, Hashable {
       name, command, triggers: .all, isService: policy.busyPolicy?.interruptsRuns ?? false)
     self.policy = policy
     self.policy.busyPolicy = policy.busyPolicy ?? .queue
+  }
+
+  /// Whether it can be known that a run would change nothing: from what it watches, or depends on, and what it declares
+  /// to write. A hook is to follow each run.
+  package var mayBeFresh: Bool {
+    isFreshAllowed && !keepsRunning && policy.onSuccess == nil
+      && !triggers.writes.patterns.isEmpty && !(triggers.watched.isEmpty && dependencies.isEmpty)
   }
 
   /// Whether its command is meant to keep running, though it may end by itself.
@@ -97,6 +106,7 @@ public struct TaskDefinition: Sendable, Hashable {
     rules.watches = !triggers.watched.isEmpty
     rules.isPostponed = isPostponed || isManual
     rules.isManual = isManual
+    rules.mayBeFresh = mayBeFresh
     return rules
   }
 

@@ -77,6 +77,8 @@ extension TaskReport {
     case skipped(because: Cause)
     /// A service was not restarted because of one of its dependencies. It keeps running.
     case kept(because: Cause)
+    /// It is not run at the start, since nothing has changed since its last success. It counts as succeeded.
+    case fresh
     /// A service is ready, this long after its start.
     case ready(after: Duration)
     /// A service is not ready in time, and counts as failed. It keeps running; if it becomes ready later,

@@ -6,6 +6,8 @@ public struct TaskRound: Sendable, Hashable {
   public enum Outcome: Sendable, Hashable {
     /// It succeeded, in this time.
     case succeeded(Duration)
+    /// It was not run, since nothing has changed since its last success.
+    case fresh
     /// It failed with this status, in this time.
     case failed(ExitStatus, Duration)
     /// A service became ready, in this time.
@@ -31,7 +33,7 @@ public struct TaskRound: Sendable, Hashable {
     var hasFailed: Bool {
       switch outcome {
       case .failed, .notReady: true
-      case .succeeded, .ready, .cancelled, .skipped, .kept: false
+      case .succeeded, .fresh, .ready, .cancelled, .skipped, .kept: false
       }
     }
   }
@@ -48,7 +50,7 @@ public struct TaskRound: Sendable, Hashable {
       switch entry.outcome {
       case .failed(let status, _): return status
       case .notReady: return .exited(1)
-      case .succeeded, .ready: status = .exited(0)
+      case .succeeded, .fresh, .ready: status = .exited(0)
       case .cancelled: wasStopped = true
       case .skipped, .kept: continue
       }

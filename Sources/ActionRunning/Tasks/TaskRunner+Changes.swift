@@ -22,6 +22,7 @@ extension TaskRunner {
   package func accept(
     _ batch: ChangeBatch, for isOwed: ((String, ChangeBatch.Change) -> Bool)? = nil
   ) {
+    options.freshness?.changed(batch.changes, of: state.access { $0.graph.tasks })
     if state.access({ $0.machine.isEnding }) { return }
     if batch.isPartial { awaitBurstEnd() }
     let time = monitor.takeBurst()

@@ -47,6 +47,11 @@ extension TaskRunner {
     case .keep(let name, let because):
       openRound(RunTrigger(.change))
       report(.task(name, .kept(because: cause(because))))
+    case .examine(let name, let mayBeFresh):
+      examine(name, mayBeFresh: mayBeFresh)
+    case .reportFresh(let name):
+      openRound(RunTrigger(.start))
+      report(.task(name, .fresh))
     case .judgeChanges(let name):
       judgeChanges(before: name)
     case .awaitReadiness(let name, let generation):
@@ -101,7 +106,8 @@ extension TaskRunner {
     state.access { $0.restartTimers.updateValue(timer, forKey: name) }?.cancel()
   }
 
-  private func finish() {
+  func finish() {
+    if awaitsFreshRecords() { return }
     for component in state.access({ $0.components }) { component.rounds.end() }
     monitor.end()
     let (status, timers) = state.access { state in
@@ -196,6 +202,7 @@ extension TaskRunner {
       if isService { return serviceIsAtRest(worker) }
       // A run that was stopped before its start has no result.
       let result = worker.state.access { $0.result } ?? .cancelled
+      if result == .succeeded { recordFresh(worker.definition) }
       advance { $0.ended(name, result) }
     }
   }
@@ -286,6 +293,7 @@ extension TaskRunner {
   private func forward(_ event: TaskReport) {
     if case .run(let run, .started) = event, run.job == .command {
       let isService = worker(run.task)?.definition.isService ?? false
+      if let task = worker(run.task)?.definition { options.freshness?.began(task) }
       if run.trigger.reason != .restart || !isService { openRound(run.trigger) }
     }
     if case .run(let run, .notStarted(let error, _)) = event {

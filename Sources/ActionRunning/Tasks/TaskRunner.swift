@@ -48,6 +48,8 @@ public final class TaskRunner: Sendable {
     }
     /// Called on the queue after each step, when the reports of what it has changed were made.
     package var stepTaken: (@Sendable () -> Void)?
+    /// Finds out at the start which tasks need not run; `nil` to run all.
+    package var freshness: FreshTasks?
     /// Suspends the tasks together with this process.
     package var jobControl: JobControl?
 
@@ -87,6 +89,8 @@ public final class TaskRunner: Sendable {
     var isInLastRound = false
     /// The status by the completion rule.
     var status: ExitStatus?
+    /// The number of successes that are about to be recorded, and whether the end waits for that.
+    var freshRecords = (pending: 0, areAwaited: false)
     /// The last values of the reports that are made when they change.
     var unsettled: Set<String> = []
     var waiting: [Waiting] = []

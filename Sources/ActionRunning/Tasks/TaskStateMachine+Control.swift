@@ -4,6 +4,9 @@ extension TaskStateMachine {
   /// Requests all tasks, except postponed ones and their descendants.
   package mutating func start() -> [Action] {
     hasStarted = true
+    for name in order where tasks[name]?.rules.mayBeFresh == true {
+      update(name) { $0.freshness = .possible }
+    }
     return proceed(requestNew(order, .start))
   }
 

@@ -70,7 +70,10 @@ extension TaskStateMachine {
     case .asked, .inBurst:
       return nil
     case .notAsked, .done, nil:
-      return begin(name, task, reason)
+      if reason != .start || task.freshness == .none { return begin(name, task, reason) }
+      if task.freshness == .asked { return nil }
+      update(name) { $0.freshness = .asked }
+      return [.examine(name, mayBeFresh: above.allSatisfy { tasks[$0]?.freshness == .fresh })]
     }
   }
 
@@ -136,7 +139,7 @@ extension TaskStateMachine {
     update(name) { task in
       (task.request, task.reason, task.hasNewResult) = (nil, reason, false)
       if isUpToDate { task.wasHeldBack = false }
-      task.isBuilding = false
+      (task.isBuilding, task.freshness) = (false, .none)
     }
     if task.rules.isService { return beginService(name, task, reason) }
     // A service waits for the second success, and not for as many stops again.
@@ -205,7 +208,8 @@ extension TaskStateMachine {
   private func needsJudgment(_ task: Task, _ above: [String]) -> Bool {
     let mayReceive = task.rules.isService || task.rules.watches
     return above.contains(where: owedTasks.contains)
-      || mayReceive && above.contains(where: roundMembers.contains)
+      || mayReceive
+        && above.contains { roundMembers.contains($0) && tasks[$0]?.freshness != .fresh }
   }
 
   /// The changes that were made while these tasks ran are judged. Those of them that are owed a run at
@@ -215,6 +219,22 @@ extension TaskStateMachine {
       update(name) { $0.setJudging(.done) }
     }
     return proceed([])
+  }
+}
+
+// MARK: - Fresh tasks
+
+extension TaskStateMachine {
+  /// It is known whether a task is fresh. One that has changed meanwhile is not.
+  package mutating func examined(_ name: String, isFresh: Bool) -> [Action] {
+    guard let task = tasks[name], task.freshness == .asked else { return [] }
+    let isFresh =
+      isFresh && task.request?.reason == .start && !owedTasks.contains(name) && !waits(name)
+    update(name) { $0.freshness = isFresh ? .fresh : .none }
+    if !isFresh { return proceed([]) }
+    roundMembers.insert(name)
+    update(name) { ($0.request, $0.reason) = (nil, .start) }
+    return proceed([.reportFresh(name)] + conclude(name, .succeeded))
   }
 }
 

@@ -58,6 +58,10 @@ package struct TaskStateMachine: Sendable {
     /// Report that it is not run, or keeps running, because the other task failed.
     case skip(String, because: String)
     case keep(String, because: String)
+    /// Find out whether it is fresh, and call `examined`. It is not if its dependencies are not.
+    case examine(String, mayBeFresh: Bool)
+    /// Report that it is fresh.
+    case reportFresh(String)
     /// Judge the changes that were made so far, and call `changesAreJudged`.
     case judgeChanges(before: String)
     /// Start a readiness check, and call `serviceIsReady` or `serviceIsLate` with this generation.
@@ -105,6 +109,8 @@ package struct TaskStateMachine: Sendable {
     package var watches = false
     /// Whether a request for all tasks leaves it out.
     package var isManual = false
+    /// Whether it need not run at the start if nothing has changed.
+    package var mayBeFresh = false
 
     package init(_ name: String, dependencies: [String] = []) {
       self.name = name
@@ -181,6 +187,15 @@ package struct TaskStateMachine: Sendable {
     case done
   }
 
+  /// Whether the result of a task is from an earlier session.
+  enum Freshness: Equatable, Sendable {
+    /// It has run, or is about to.
+    case none
+    case possible
+    case asked
+    case fresh
+  }
+
   struct Task: Sendable {
     let rules: Rules
     var phase = Phase.atRest
@@ -206,6 +221,7 @@ package struct TaskStateMachine: Sendable {
     /// Whether the service did not begin after a success, because a dependency was requested again, and has
     /// not begun with results that are up to date since.
     var wasHeldBack = false
+    var freshness = Freshness.none
 
     init(_ rules: Rules) {
       self.rules = rules

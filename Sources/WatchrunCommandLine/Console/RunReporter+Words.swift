@@ -47,6 +47,7 @@ extension TaskRound.Outcome {
   var words: String {
     switch self {
     case .succeeded(let time): "ok \(time.shortDescription)"
+    case .fresh: "fresh"
     case .failed(_, let time): "failed \(time.shortDescription)"
     case .ready: "ready"
     case .notReady: "not ready"

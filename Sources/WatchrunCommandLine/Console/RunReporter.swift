@@ -162,6 +162,8 @@ extension RunReporter {
       if !isCommandLine { say(.news, task, "skipped: \(words(for: cause))", style: .warning) }
     case .task(let task, .kept(let cause)):
       if !isCommandLine { say(.news, task, "not restarted: \(words(for: cause))", style: .warning) }
+    case .task(let task, .fresh):
+      say(.news, task, "fresh, not run", style: .good)
     case .task(let task, .ready(let time)):
       let level = isCommandLine ? Console.Level.detail : .news
       say(level, task, "ready after \(time.shortDescription)", style: .good)

@@ -98,7 +98,7 @@ extension TaskRound.Outcome {
   /// `nil` if the task has not run to an end.
   fileprivate var isSuccess: Bool? {
     switch self {
-    case .succeeded, .ready: true
+    case .succeeded, .fresh, .ready: true
     case .failed, .notReady: false
     case .cancelled, .skipped, .kept: nil
     }

@@ -47,6 +47,8 @@ struct ActivityTranslator {
       return Self.notStarted(task, SystemError(call: "bind", code: EADDRINUSE), .exited(126))
     case .task(let task, .skipped):
       return [.ended(task: task, .skipped, status: nil, duration: .zero)]
+    case .task(let task, .fresh):
+      return [.ended(task: task, .succeeded, status: 0, duration: .zero)]
     case .task(let task, .kept):
       return [.ended(task: task, .kept, status: nil, duration: .zero)]
     case .task(let task, .ready(let duration)):

@@ -288,7 +288,7 @@ extension TaskReport {
   fileprivate var changesDiagnostics: Bool {
     switch self {
     case .run(let run, .started), .run(let run, .ended): run.job == .command
-    case .task(_, .ready), .task(_, .skipped): true
+    case .task(_, .ready), .task(_, .skipped), .task(_, .fresh): true
     default: false
     }
   }

@@ -33,6 +33,7 @@ extension Project {
       var definition = task.definition(settings, in: directory)
       definition.sharedVariables = task.portVariables
       definition.isManual = task.isManual && !isNeeded(task.name)
+      definition.isFreshAllowed = task.isFreshAllowed
       return definition
     }
     return try TaskGraph(definitions, jobs: jobs ?? processorCount())

@@ -78,7 +78,10 @@ final class RunSession: ChangeSource {
     try pages?.open(plan.pages)
     state.withLock { ($0.observer, $0.pages) = (observer, pages) }
     let keys = makeKeys()
-    let runner = makeRunner(plan, keys)
+    // Before the first run, which asks the observer at its end for what changed meanwhile.
+    let isObserved = !settings.isOneRound || plan.graph.tasks.allSatisfy(\.isPostponed)
+    let freshness = session.makeFreshTasks(plan, with: settings, isObserved: isObserved)
+    let runner = makeRunner(plan, keys, freshness)
     session.listen {
       runner.end()
     } answer: { [waiting] in
@@ -106,8 +109,6 @@ final class RunSession: ChangeSource {
     if !settings.isOneRound {
       UnmatchedFilter.warnSoon(settings, session.console, in: session.directory)
     }
-    // Before the first run, which asks the observer at its end for what changed meanwhile.
-    let isObserved = !settings.isOneRound || plan.graph.tasks.allSatisfy(\.isPostponed)
     // Before it is said that changes are awaited, after which a client may ask.
     desk.listen(runner, target, flushing: isObserved ? self : nil)
     if isObserved {
@@ -144,7 +145,9 @@ final class RunSession: ChangeSource {
     }
   }
 
-  private func makeRunner(_ plan: SessionPlan, _ keys: KeyPresses) -> TaskRunner {
+  private func makeRunner(
+    _ plan: SessionPlan, _ keys: KeyPresses, _ freshness: FreshTasks?
+  ) -> TaskRunner {
     SystemLauncher.adoptOrphans()
     var options = TaskRunner.Options(
       completion: session.settings.completion, ignoredSignals: session.ignoredSignals,
@@ -160,6 +163,7 @@ final class RunSession: ChangeSource {
           && !prospects.mayImprove(after: error)
       }
     }
+    options.freshness = freshness
     options.inheritedDescriptors = session.caller.descriptors
     options.reading = plan.reading
     options.terminalSize = { [reporter] in reporter.terminalSize(of: $0) }

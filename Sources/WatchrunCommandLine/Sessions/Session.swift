@@ -93,19 +93,7 @@ extension Session {
   func makeObserver(
     _ observation: SessionPlan.Observation, with settings: Settings? = nil
   ) throws(Failure) -> FileObserver {
-    var settings = settings ?? self.settings
-    settings.ignores = observation.ignores + settings.ignores
-    if let sources = observation.sources { settings.ignoreSources = sources }
-    if !observation.filters { (settings.filters, settings.extensions) = ([], []) }
-    let isAdaptive = settings.quietPeriod == .adaptive
-    var filter = settings.makeFilter(in: directory)
-    filter.hidden = ownFiles(settings, Set(observation.logs.values))
-    let options = ObserverOptions(
-      filter: filter,
-      quietPeriod: isAdaptive ? observation.adaptiveQuietPeriod : settings.quietPeriod,
-      maximumWait: settings.maximumWait, kinds: observation.kinds ?? settings.effectiveKinds,
-      followsLinks: settings.followsLinks, polling: settings.polling,
-      skipsUnchanged: settings.skipsUnchanged)
+    let options = observerOptions(observation, with: settings)
     var onIgnoredChange: (@Sendable (IgnoredChange) -> Void)?
     if let ignoredChanges { onIgnoredChange = { ignoredChanges.note($0, observation.rules) } }
     do throws(ObserverError) {
@@ -120,6 +108,49 @@ extension Session {
       let explanation = path.flatMap { WatchAdvice.explanation(of: $0, in: directory) }
       throw .launch(explanation ?? error.description, ExitCode.noInput)
     }
+  }
+
+  /// The options of the observer that `makeObserver` makes.
+  private func observerOptions(
+    _ observation: SessionPlan.Observation, with settings: Settings?
+  ) -> ObserverOptions {
+    var settings = settings ?? self.settings
+    settings.ignores = observation.ignores + settings.ignores
+    if let sources = observation.sources { settings.ignoreSources = sources }
+    if !observation.filters { (settings.filters, settings.extensions) = ([], []) }
+    let isAdaptive = settings.quietPeriod == .adaptive
+    var filter = settings.makeFilter(in: directory)
+    filter.hidden = ownFiles(settings, Set(observation.logs.values))
+    return ObserverOptions(
+      filter: filter,
+      quietPeriod: isAdaptive ? observation.adaptiveQuietPeriod : settings.quietPeriod,
+      maximumWait: settings.maximumWait, kinds: observation.kinds ?? settings.effectiveKinds,
+      followsLinks: settings.followsLinks, polling: settings.polling,
+      skipsUnchanged: settings.skipsUnchanged)
+  }
+
+  /// Finds out which tasks of a project are fresh; `nil` if none may be, or nowhere is a place to record that.
+  ///
+  /// - Parameters:
+  ///   - settings: The command line with the defaults of a project.
+  ///   - isObserved: Whether changes are reported.
+  func makeFreshTasks(
+    _ plan: SessionPlan, with settings: Settings, isObserved: Bool
+  ) -> FreshTasks? {
+    guard plan.origin == .project, let records = Self.recordDirectory,
+      plan.graph.tasks.contains(where: \.mayBeFresh)
+    else { return nil }
+    return FreshTasks(
+      of: directory, in: records,
+      observation: observerOptions(plan.observation, with: settings), isObserved: isObserved,
+      isUsed: settings.freshMode == .yes)
+  }
+
+  /// Where the last successes of tasks are recorded: in the user's directory for caches.
+  private static var recordDirectory: Path? {
+    let cache = environmentVariable("XDG_CACHE_HOME").flatMap { $0.hasPrefix("/") ? Path($0) : nil }
+    let home = environmentVariable("HOME").flatMap { $0.hasPrefix("/") ? Path($0) : nil }
+    return (cache ?? home?.appending(cacheDirectoryName)).map { $0.appending("watchrun") }
   }
 
   /// The files that watchrun itself writes: logs, those to which standard output, standard error and descriptors
@@ -138,8 +169,11 @@ extension Session {
         GlobPattern(only: $0)
       }
     }
+    let records = Self.recordDirectory.flatMap { path in
+      ((try? resolvedPath(path)) ?? path).relative(to: "/").flatMap { GlobPattern(only: $0) }
+    }
     return PatternList(
-      (outputs.map { GlobPattern(only: $0) } + [runs] + sockets
+      (outputs.map { GlobPattern(only: $0) } + [runs, records] + sockets
         + settings.diagnosticsPatterns(in: directory)
         + logs.flatMap { ($0.names + LogFiles.former(of: $0).names).map { GlobPattern(only: $0) } })
         .compactMap(\.self))

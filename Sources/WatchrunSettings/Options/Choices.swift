@@ -21,6 +21,12 @@ package enum BusyMode: String, CaseIterable, Sendable {
   }
 }
 
+/// Whether a task may be fresh at the start: `--fresh`.
+package enum FreshMode: String, CaseIterable, Sendable {
+  case yes
+  case no
+}
+
 /// When messages are colored: `--color` and `color`.
 package enum ColorMode: String, CaseIterable, Sendable {
   case auto

@@ -114,6 +114,18 @@ extension Setting {
       key: .key("postpone", "do not run at the start", in: .task), .boolean,
       shared: { $0.isPostponed = $1 }),
     Setting(
+      "--fresh", .timing, "At the start, leave out what is up to date: yes or no",
+      default: "yes", scope: .project,
+      ValueType<FreshMode>.choice,
+      others: ["--force --no-cache --skip-cache --always-make": "use --fresh no"],
+      option: { $0.freshMode = $1 }),
+    Setting(
+      key: .key(
+        "fresh",
+        "not run at the start if nothing has changed since its last success, where writes says "
+          + "what it makes (default: true)", in: .task, others: ["cache", "uptodate"]),
+      .boolean, task: { $0.isFreshAllowed = $1 }),
+    Setting(
       "--once", .timing, "Exit after the first run, with its status", scope: .run,
       conflicts: [
         .init(others: ["keep-alive"], reason: "ends after the first run"),

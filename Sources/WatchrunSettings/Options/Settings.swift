@@ -140,6 +140,8 @@ package struct Settings: Sendable {
   package var socket: PassedSocket?
   package var readsKeys = true
   package var endsAfterFirstRun = false
+  /// Whether tasks that are fresh are not run at the start.
+  package var freshMode = FreshMode.yes
   var endsOnFailure = false
   var endsOnSuccess = false
 

@@ -62,6 +62,8 @@ package struct Project: Hashable, Sendable {
     package var backOff: Duration?
     /// Whether only requests for it and its dependents start it.
     package var isManual = false
+    /// Whether it is not run at the start if nothing has changed since its last success.
+    package var isFreshAllowed = true
     /// Whether it has the terminal while it runs.
     package var isInteractive = false
 

@@ -14,7 +14,7 @@ struct MachineScript {
 
   /// Performs the step, and returns the machine's actions: `+a` to start, `&a` to start again after its
   /// end, `~a` to stop, `a!` to signal, `a?b` to skip because of b, `a=b` to keep, `?a` to judge changes
-  /// before a, `a…` to await, `a*` ready, `a-` late, `a%` to back off, `.` for a round's end.
+  /// before a, `a^` to examine (`a^^` if it cannot be fresh), `a#` fresh, `a…` to await, `a*` ready, `a-` late, `a%` to back off, `.` for a round's end.
   mutating func callAsFunction(
     _ step: (inout TaskStateMachine) -> [TaskStateMachine.Action]
   ) -> [String] {
@@ -26,6 +26,8 @@ struct MachineScript {
       case .signal(let name, _, _): return name + "!"
       case .skip(let name, let because): return name + "?" + because
       case .keep(let name, let because): return name + "=" + because
+      case .examine(let name, let mayBeFresh): return name + (mayBeFresh ? "^" : "^^")
+      case .reportFresh(let name): return name + "#"
       case .judgeChanges(let name): return "?" + name
       case .awaitReadiness(let name, let generation):
         generations[name] = generation
@@ -52,6 +54,10 @@ struct MachineScript {
 
   mutating func end(_ name: String, _ result: TaskStateMachine.Result = .succeeded) -> [String] {
     self { $0.ended(name, result) }
+  }
+
+  mutating func examine(_ name: String, isFresh: Bool) -> [String] {
+    self { $0.examined(name, isFresh: isFresh) }
   }
 
   mutating func judge(_ names: String...) -> [String] {

@@ -183,6 +183,7 @@ extension TaskGraphModel {
       change(name) { $0.given.formUnion(given) }
     case .reportRejection(let input, _): complain(input)
     case .skip, .keep, .reportLate, .killAll: break
+    case .examine, .reportFresh: complain("no task may be fresh")
     case .judgeChanges:
       isAsked = true
       // Sometimes at once, and otherwise in a later step.

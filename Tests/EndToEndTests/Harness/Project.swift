@@ -84,6 +84,7 @@ final class Project: Sendable {
       "PATH": Tool.searchPath, "HOME": outside,
       "SHELL": "/bin/sh", "TMPDIR": base + "/tmp", "LC_ALL": "C.UTF-8", "LOG": log,
       "OUTSIDE": outside, "PROJECT": base, "TERM": "xterm", "XDG_RUNTIME_DIR": base + "/run",
+      "XDG_CACHE_HOME": base + "/cache",
     ]
   }
 

@@ -179,7 +179,8 @@ struct OptionParserTests {
     let left = Set(Setting.options.map(\.long)).subtracting(tested)
     #expect(
       left == [
-        "print", "null", "task", "jobs", "config", "list-tasks", "init", "check", "schema", "port",
+        "print", "null", "task", "jobs", "fresh", "config", "list-tasks", "init", "check", "schema",
+        "port",
         "host",
         "fallback", "header", "listing", "open", "editor", "man", "json", "doctor", "wait",
         "status", "send", "logs", "follow", "lines",

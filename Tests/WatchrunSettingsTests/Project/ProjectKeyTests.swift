@@ -71,7 +71,7 @@ struct ProjectKeyTests {
         "no-vcs-ignore", "no-project-ignore",
         "no-global-ignore", "no-default-ignore", "ignore-nothing", "explain", "doctor",
         "skip-unchanged",
-        "debounce", "max-wait", "postpone", "once", "exit-on-error", "until-success",
+        "debounce", "max-wait", "postpone", "fresh", "once", "exit-on-error", "until-success",
         "on-busy", "restart", "stop-signal", "stop-timeout", "timeout", "shell", "env", "env-file",
         "jobs", "timestamps",
         "task",

@@ -53,7 +53,7 @@ struct ProjectTextTests {
     #expect(
       text.includes(
         #"{"name":"lint","run":"x","watch":["."],"exts":[],"filter":["*.c","!x.c"],"#
-          + #""ignore":["y.c"],"writes":["log/**"],"after":[],"service":false,"postpone":false,"manual":false}"#
+          + #""ignore":["y.c"],"writes":["log/**"],"after":[],"service":false,"postpone":false,"manual":false,"fresh":true}"#
       ))
     #expect(
       text.includes(

@@ -18,11 +18,11 @@ struct TaskErrorTests {
     ),
     (
       "{ run: 'x', colour: 'red' }",
-      "2:13: the task 't' has no key 'colour'; those are run, directory, map, watch, exts, filter, ignore, writes, events, each, after, service, ready, port, manual, stop, postpone, onBusy, stopSignal, stopTimeout, timeout, keepAlive, restartLimit, backOff, listen, onSuccess, onFailure, shell, env, envFile, interactive, output, log, pty"
+      "2:13: the task 't' has no key 'colour'; those are run, directory, map, watch, exts, filter, ignore, writes, events, each, after, service, ready, port, manual, stop, postpone, fresh, onBusy, stopSignal, stopTimeout, timeout, keepAlive, restartLimit, backOff, listen, onSuccess, onFailure, shell, env, envFile, interactive, output, log, pty"
     ),
     (
       "{ run: 'x', jobs: 2 }",
-      "2:13: 'jobs' is a key of the whole file, not of the task 't'; those are run, directory, map, watch, exts, filter, ignore, writes, events, each, after, service, ready, port, manual, stop, postpone, onBusy, stopSignal, stopTimeout, timeout, keepAlive, restartLimit, backOff, listen, onSuccess, onFailure, shell, env, envFile, interactive, output, log, pty"
+      "2:13: 'jobs' is a key of the whole file, not of the task 't'; those are run, directory, map, watch, exts, filter, ignore, writes, events, each, after, service, ready, port, manual, stop, postpone, fresh, onBusy, stopSignal, stopTimeout, timeout, keepAlive, restartLimit, backOff, listen, onSuccess, onFailure, shell, env, envFile, interactive, output, log, pty"
     ),
     (
       "{ run: 'x', port: 80 }",
@@ -383,7 +383,7 @@ struct TaskErrorTests {
     ),
     (
       "{ run: 'x', serve: 'a' }",
-      "2:13: 'serve' is a key of pages, not of the task 't'; those are run, directory, map, watch, exts, filter, ignore, writes, events, each, after, service, ready, port, manual, stop, postpone, onBusy, stopSignal, stopTimeout, timeout, keepAlive, restartLimit, backOff, listen, onSuccess, onFailure, shell, env, envFile, interactive, output, log, pty"
+      "2:13: 'serve' is a key of pages, not of the task 't'; those are run, directory, map, watch, exts, filter, ignore, writes, events, each, after, service, ready, port, manual, stop, postpone, fresh, onBusy, stopSignal, stopTimeout, timeout, keepAlive, restartLimit, backOff, listen, onSuccess, onFailure, shell, env, envFile, interactive, output, log, pty"
     ),
   ]
 

@@ -52,6 +52,7 @@ extension ProjectText {
       writer.member("service", task.isService)
       writer.member("postpone", task.isPostponed)
       writer.member("manual", task.isManual)
+      writer.member("fresh", task.isFreshAllowed)
       if let listen = task.listen {
         writer.member("listen", listen.description)
       } else if let port = task.port {
