@@ -105,7 +105,11 @@ struct FreshTests {
       try await second.watching()
       let status = try await project.start("--wait", "--json")
       try await #expect(status.ended() == .exited(0))
-      #expect(status.process.output.text.contains(#""succeeded""#))
+      #expect(
+        status.process.output.text.contains(#""state":"succeeded","status":0,"startedAt":null"#))
+      let text = try await project.start("--wait")
+      try await #expect(text.ended() == .exited(0))
+      #expect(text.process.output.text == "build: fresh, not run\ntest: fresh, not run\n")
       try project.place("src/b")
       try await project.logged("test", times: 2)
       try await project.rests()

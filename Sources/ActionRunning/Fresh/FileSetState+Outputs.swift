@@ -33,7 +33,14 @@ extension FileSetState {
         var type = entry.type
         if type == .unknown { type = (try? FileStatus(of: path).type) ?? .unknown }
         let isDirectory = type == .directory
-        if writes.contains(path, isDirectory: isDirectory, watched: watched) { add(path, now) }
+        if writes.contains(path, isDirectory: isDirectory, watched: watched) {
+          add(path, now)
+          // What it leads to is not entered.
+          let isLink = type == .symlink
+          if isLink, (try? FileStatus(of: path, followsLinks: true))?.type == .directory {
+            isIncomplete = true
+          }
+        }
         if isDirectory, !Self.withoutOutputs.contains(where: entry.name.elementsEqual),
           writes.mayConcernEntries(of: path)
         {

@@ -31,9 +31,10 @@ struct FreshRecordFile: Sendable {
     path = directory.appending(name.text)
   }
 
-  /// The records; none if the file cannot be used.
+  /// The records; none if the file cannot be used. One that could not be removed might be true no longer.
   var records: [FreshRecord] {
-    guard let content = try? fileContents(of: path, followsLinks: false),
+    guard path.parent.map(isWritableDirectory) == true,
+      let content = try? fileContents(of: path, followsLinks: false),
       content.count <= Self.largest, let cut = content.firstIndex(of: UInt8(ascii: "\n")),
       content[..<cut].elementsEqual(Self.header(of: content[(cut + 1)...]))
     else { return [] }

@@ -58,6 +58,11 @@ package func fileExists(_ path: Path) -> Bool {
   path.withCString { faccessat(AT_FDCWD, $0, F_OK, AT_SYMLINK_NOFOLLOW) } == 0
 }
 
+/// Whether entries of a directory can be created and removed.
+package func isWritableDirectory(_ path: Path) -> Bool {
+  path.withCString { faccessat(AT_FDCWD, $0, W_OK, AT_EACCESS) } == 0
+}
+
 /// Creates a directory and its ancestors, if they do not exist.
 package func makeDirectories(_ path: Path) throws(SystemError) {
   if (try? FileStatus(of: path, followsLinks: true)) != nil { return }

@@ -87,7 +87,7 @@ extension StatusText.Entry {
     case .pending: return ("", .faint)
     case .running: return ("… \(time)", .warning)
     case .ready: return (isUnchecked ? "● started" : "● ready", .good)
-    case .succeeded: return ("✓ \(time)", .good)
+    case .succeeded: return ("✓ " + (duration == nil ? "fresh" : time), .good)
     case .failed:
       return ("✗ " + (errors > 0 ? DiagnosticSummary.count(errors, "error") : time), .bad)
     case .skipped: return ("– skipped", .faint)

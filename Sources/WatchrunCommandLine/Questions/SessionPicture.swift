@@ -119,7 +119,8 @@ struct SessionPicture {
     return StatusText(
       entries: model.tasks.map { task in
         let name = task.description.name
-        var duration = task.duration
+        // What has not been started is fresh.
+        var duration = task.startedAt == nil ? nil : task.duration
         if task.state == .running, let start = task.startedAt {
           duration = .seconds(max(0, now - start) / 1000)
         }

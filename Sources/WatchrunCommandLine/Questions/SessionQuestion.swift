@@ -215,6 +215,7 @@ struct SessionQuestion {
   static func words(for task: SessionAnswer.Task) -> String {
     let time = task.milliseconds.map { Duration.milliseconds($0).shortDescription }
     switch task.state {
+    case "succeeded" where task.startedAt == nil && task.milliseconds == 0: return "fresh, not run"
     case "succeeded": return "succeeded" + (time.map { " in \($0)" } ?? "")
     case "failed":
       let status = task.status.map { " with status \($0)" } ?? ""

@@ -29,6 +29,11 @@ struct FileSetStateTests {
     #expect(outputs(directory, "*.o", "!/src/*.o").count == 1)
     #expect(outputs(directory, "out").count == 0)
     #expect(!outputs(directory, "out").isIncomplete)
+    // What is in the target of a link is not known.
+    try File.makeLink(directory.path.appending("file"), to: "src/x.o")
+    try File.makeLink(directory.path.appending("out"), to: "src")
+    #expect(!outputs(directory, "file").isIncomplete)
+    #expect(outputs(directory, "out").isIncomplete)
   }
 
   @Test func `each change of a file shows`() throws {
