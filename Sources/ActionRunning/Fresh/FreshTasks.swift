@@ -19,8 +19,9 @@ package final class FreshTasks: Sendable {
     var hasChanged = false
     /// The inputs before the first run.
     var inputs: FileSetState?
-    /// The outputs at the end of the run.
+    /// The outputs at the end of the run, and the time of that.
     var outputs: FileSetState?
+    var ended = FileTime(nanoseconds: .min)
   }
 
   /// What the files say about a run.
@@ -136,12 +137,12 @@ extension FreshTasks {
   static let pause = Duration.nanoseconds(FileTime.granularity + 5_000_000)
 
   /// A run has succeeded. Returns when it began, if it may be recorded.
-  func succeeded(_ task: TaskDefinition) -> FileTime? {
+  func succeeded(_ task: TaskDefinition, at ended: FileTime) -> FileTime? {
     let run = runs.withLock { $0[task.name] }
     guard task.mayBeFresh, let run, !run.hasChanged else { return nil }
     queue.async { [self] in
       let outputs = outputs(of: task)
-      update(task, run.began) { $0.outputs = outputs }
+      update(task, run.began) { ($0.outputs, $0.ended) = (outputs, ended) }
     }
     return run.began
   }
@@ -168,7 +169,8 @@ extension FreshTasks {
       let (inputs, outputs) = (inputs(of: task), outputs(of: task))
       let isProved =
         run.began == began && run.outputs?.isSame(as: outputs) == true && outputs.count > 0
-        && inputs.newest < began && !inputs.isIncomplete && !outputs.isIncomplete
+        && outputs.newest <= run.ended && inputs.newest < began && !inputs.isIncomplete
+        && !outputs.isIncomplete
         && (run.inputs.map { $0.isSame(as: inputs) && (isObserved || !$0.isRacy) } ?? isObserved)
       if !isProved { return done(.notProved) }
       done(

@@ -19,8 +19,10 @@ extension TaskRunner {
   }
 
   /// A run has succeeded: records that, unless something has changed since it began.
-  func recordFresh(_ task: TaskDefinition) {
-    guard let freshness = options.freshness, let began = freshness.succeeded(task) else { return }
+  func recordFresh(_ task: TaskDefinition, ended: FileTime) {
+    guard let freshness = options.freshness, let began = freshness.succeeded(task, at: ended) else {
+      return
+    }
     state.access { $0.freshRecords.pending += 1 }
     record(task, began, freshness, after: FreshTasks.pause)
   }

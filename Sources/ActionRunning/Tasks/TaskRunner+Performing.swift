@@ -201,8 +201,9 @@ extension TaskRunner {
       monitor.look()
       if isService { return serviceIsAtRest(worker) }
       // A run that was stopped before its start has no result.
-      let result = worker.state.access { $0.result } ?? .cancelled
-      if result == .succeeded { recordFresh(worker.definition) }
+      let (latest, ended) = worker.state.access { ($0.result, $0.ended) }
+      let result = latest ?? .cancelled
+      if let ended, result == .succeeded { recordFresh(worker.definition, ended: ended) }
       advance { $0.ended(name, result) }
     }
   }
