@@ -46,7 +46,7 @@ package final class FreshTasks: Sendable {
   ///   - project: The directory of the project.
   ///   - directory: Where the records of all projects are kept.
   ///   - observation: The options of the observer of the project's files.
-  ///   - isObserved: Whether changes are reported. Otherwise the files are examined before each run as well.
+  ///   - isObserved: Whether changes are reported. Otherwise only states before and after a run show them.
   ///   - isUsed: Whether tasks may be fresh at the start. Otherwise successes are recorded only.
   package init(
     of project: Path, in directory: Path, observation: ObserverOptions, isObserved: Bool,
@@ -136,14 +136,22 @@ extension FreshTasks {
   /// How long after its end the files of a run are examined again.
   static let pause = Duration.nanoseconds(FileTime.granularity + 5_000_000)
 
+  /// The process of a run has ended. Its outputs are examined at once, before others learn of the end and may change
+  /// them.
+  func exited(_ task: TaskDefinition) {
+    guard task.mayBeFresh, let run = runs.withLock({ $0[task.name] }), !run.hasChanged else {
+      return
+    }
+    let outputs = outputs(of: task)
+    update(task, run.began) { $0.outputs = outputs }
+  }
+
   /// A run has succeeded. Returns when it began, if it may be recorded.
   func succeeded(_ task: TaskDefinition, at ended: FileTime) -> FileTime? {
-    let run = runs.withLock { $0[task.name] }
-    guard task.mayBeFresh, let run, !run.hasChanged else { return nil }
-    queue.async { [self] in
-      let outputs = outputs(of: task)
-      update(task, run.began) { ($0.outputs, $0.ended) = (outputs, ended) }
+    guard task.mayBeFresh, let run = runs.withLock({ $0[task.name] }), !run.hasChanged else {
+      return nil
     }
+    update(task, run.began) { $0.ended = ended }
     return run.began
   }
 

@@ -189,6 +189,7 @@ extension TaskRunner {
       noteNamedBuild(worker)
       if isService { advance { $0.serviceStarted(name) } }
     case .exited(let precedesHook):
+      options.freshness?.exited(worker.definition)
       monitor.look()
       if !precedesHook { runHasEnded(worker) }
     case .ended(_, .stopped), .finished:
