@@ -40,8 +40,10 @@ struct UsualLines {
     { $0.holds(["main.py"], with: "app = FastAPI(") ? "-r uvicorn main:app" : nil },
     { $0.holds("bin/rails") ? "-r bin/rails server" : nil },
     { directory in
-      let goals = ProjectDetection.readMakefile(in: directory)?.targets ?? []
-      return ["run", "serve", "start"].first(where: goals.contains).map { "-r make \($0)" }
+      guard let makefile = ProjectDetection.readMakefile(in: directory) else { return nil }
+      return ["run", "serve", "start"].first {
+        makefile.targets.contains($0) && makefile.publication(of: $0) == nil
+      }.map { "-r make \($0)" }
     },
     { directory in
       ProjectDetection.mainScript(in: directory).map { "-r node \(ShellWords.quoted($0.word))" }

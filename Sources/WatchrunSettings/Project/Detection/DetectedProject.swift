@@ -66,7 +66,7 @@ package struct DetectedProject: Sendable {
 
   /// For messages, a line each: what else there is to know before it runs.
   var notes: [String] {
-    [offers].compactMap { $0 } + watchersNote + missingPrograms + unusedFiles
+    [offers].compactMap { $0 } + refusals + watchersNote + missingPrograms + unusedFiles
   }
 
   /// For messages, a line each: files that are not used, and what to type for them.
@@ -84,6 +84,11 @@ package struct DetectedProject: Sendable {
     let processes = processFile.map { [($0, ["--config".word, $0.word])] } ?? []
     return (recipes + processes).map { "\($0) is not used; to take it: \(TypedLine.line($1))" }
       + ForeignFile.notes(in: directory)
+  }
+
+  /// What would be run by its name, and what it does that others see.
+  private var refusals: [String] {
+    (kinds + others).flatMap(\.others).compactMap(\.refusal)
   }
 
   private var watchersNote: [String] {
@@ -123,10 +128,12 @@ package struct DetectedProject: Sendable {
   /// For messages, in one line: what the project defines beside its tasks, and how to run it. `nil` for
   /// nothing.
   var offers: String? {
-    let others = (kinds + self.others).flatMap(\.others)
-    guard let first = others.first else { return nil }
-    return "also: \(ProjectDetection.some(of: others.map(\.shown))); to run one: watchrun "
-      + first.command
+    let others = (kinds + self.others).flatMap(\.others).filter { $0.refusal == nil }
+    if others.isEmpty { return nil }
+    // Nothing that others see is suggested for each save.
+    let suggested = others.first { $0.publication == nil }
+    return "also: \(ProjectDetection.some(of: others.map(\.shown)))"
+      + (suggested.map { "; to run one: watchrun \($0.command)" } ?? "")
   }
 
   /// For messages: "a Swift package (Package.swift) and a Node package (package.json)".

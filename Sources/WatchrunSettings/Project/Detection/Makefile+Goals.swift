@@ -9,7 +9,7 @@ extension Makefile {
   /// for such goals.
   func builds(_ goal: String) -> Bool {
     var visited: Set<String> = []
-    return builds(goal, &visited) && !publishes(goal)
+    return builds(goal, &visited) && publication(of: goal) == nil
   }
 
   private func builds(_ goal: String, _ visited: inout Set<String>) -> Bool {
@@ -40,17 +40,61 @@ extension Makefile {
     name.contains { "./$".contains($0) }
   }
 
-  /// Whether a goal that is made for this one publishes something.
-  private func publishes(_ goal: String) -> Bool {
+  /// What others see of it if the goal is made: another goal, or a command of a recipe. `nil` if nothing is
+  /// known.
+  func publication(of goal: String) -> String? {
+    if isCut { return "a recipe that is too long to read" }
     var reached: Set = [goal]
     var pending = [goal]
+    var followed: Set<String> = []
     while let next = pending.popLast() {
-      if GoalNames.publishes(next) { return true }
-      for name in rules[next]?.prerequisites ?? [] where reached.insert(name).inserted {
-        pending.append(name)
+      if GoalNames.publishes(next) || isRelease(next) { return "make \(next)" }
+      var names = rules[next]?.prerequisites ?? []
+      if let name = Self.variable(in: next[...]) {
+        names += variables[String(name)].map { Self.words(of: $0) } ?? []
+      }
+      for line in rules[next]?.recipe ?? [] {
+        let script = ProjectDetection.Script(
+          command(in: line), in: directory ?? ProjectDirectory(path: "."))
+        if let found = script.publication(&followed) { return found }
+        names += script.goals(of: ["make", "gmake"])
+      }
+      for name in names where reached.insert(name).inserted { pending.append(name) }
+    }
+    return nil
+  }
+
+  /// Whether a goal makes a release. Beside one for debugging, it is only a way to compile.
+  private func isRelease(_ goal: String) -> Bool {
+    goal == "release" && rules["debug"] == nil && rules[goal]?.recipe.isEmpty != true
+  }
+
+  private static let longestCommand = 16384
+
+  /// The line of a recipe for the shell, with the values of variables. One without a value stands for what its
+  /// name says: `docker` for `$(DOCKER)`.
+  private func command(in line: String) -> String {
+    let start = line.drop { $0.isWhitespace || "@-+".contains($0) }
+    if start.hasPrefix("#") { return "" }
+    var rest = start.prefix(Self.longestCommand)
+    var command = ""
+    // Values may refer to each other.
+    var depth = 0
+    while let next = rest.first {
+      if depth < 8, command.utf8.count < Self.longestCommand, let name = Self.variable(in: rest) {
+        rest = rest[name.endIndex...].dropFirst()
+        if let value = variables[String(name)] {
+          depth += value.includes("$") ? 1 : 0
+          if value.includes("$") { rest = value[...] + rest } else { command += value }
+        } else {
+          command += name.lowercased()
+        }
+      } else {
+        command.append(next)
+        rest = rest.dropFirst()
       }
     }
-    return false
+    return command
   }
 
   /// The goals that do something else than to make a file, and that people call.

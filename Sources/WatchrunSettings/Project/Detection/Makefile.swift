@@ -10,6 +10,10 @@ struct Makefile {
   private(set) var targets: [String] = []
   private(set) var rules: [String: Rule] = [:]
   private(set) var phony: Set<String> = []
+  /// The values of variables, not expanded.
+  private(set) var variables: [String: String] = [:]
+  /// Whether there are more recipe lines than are read.
+  private(set) var isCut = false
   /// What `make` alone makes; `nil` if there is nothing, or if it cannot be known.
   var defaultGoal: String? {
     if let chosenGoal { return chosenGoal.includes("$") ? nil : chosenGoal }
@@ -22,14 +26,17 @@ struct Makefile {
   /// Whether no file that cannot be read may define a target before the first.
   private var isFirstKnown = true
   private var readNames: Set<String> = []
-  private let textOfFile: (String) -> String?
+  private var lineCount = 0
+  let directory: ProjectDirectory?
 
   /// How many files are read at most.
   private static let mostFiles = 17
+  /// How many lines of recipes are read at most; one that several targets share counts for each.
+  private static let mostLines = 50_000
 
-  /// - Parameter textOfFile: The text of an included file; `nil` if there is none.
-  init(_ text: String, textOfFile: @escaping (String) -> String? = { _ in nil }) {
-    self.textOfFile = textOfFile
+  /// - Parameter directory: Where included files are, and what recipes call.
+  init(_ text: String, in directory: ProjectDirectory? = nil) {
+    self.directory = directory
     read(text)
   }
 }
@@ -49,7 +56,12 @@ extension Makefile {
     var isInDefinition = false
     for line in Self.logicalLines(of: text) {
       if line.hasPrefix("\t"), !current.isEmpty {
-        for target in current { rules[target]?.recipe.append(line) }
+        lineCount += current.count
+        if lineCount > Self.mostLines {
+          isCut = true
+        } else {
+          for target in current { rules[target]?.recipe.append(line) }
+        }
         continue
       }
       let statement = Self.withoutComment(line)
@@ -69,7 +81,7 @@ extension Makefile {
     if file.contains(where: { "$*?[".contains($0) }) {
       if firstGoal == nil { isFirstKnown = false }
     } else if readNames.count < Self.mostFiles - 1, readNames.insert(file).inserted,
-      let text = textOfFile(file)
+      let text = directory?.text(of: file)
     {
       read(text)
     }
@@ -100,7 +112,9 @@ extension Makefile {
   }
 
   private mutating func assign(_ name: Substring, _ value: Substring) {
-    let name = name.drop(while: \.isWhitespace).prefix { !" \t?+!:".contains($0) }
+    let isAdded = name.last == "+"
+    let name = String(name.drop(while: \.isWhitespace).prefix { !" \t?+!:".contains($0) })
+    variables[name] = (isAdded ? variables[name, default: ""] + " " : "") + value
     if name == ".DEFAULT_GOAL" {
       chosenGoal = value.split(whereSeparator: \.isWhitespace).first.map(String.init)
     }
@@ -159,8 +173,17 @@ extension Makefile {
     }
   }
 
+  /// The name in a plain reference to a variable: `OBJECTS` of `$(OBJECTS)`.
+  static func variable(in word: Substring) -> Substring? {
+    let name = word.dropFirst(2).prefix { $0.isLetter || $0.isNumber || $0 == "_" || $0 == "-" }
+    guard word.hasPrefix("$(") || word.hasPrefix("${"), !name.isEmpty,
+      let end = word[name.endIndex...].first, end == ")" || end == "}"
+    else { return nil }
+    return name
+  }
+
   /// The words; a reference to a variable may contain spaces.
-  private static func words(of text: some StringProtocol) -> [String] {
+  static func words(of text: some StringProtocol) -> [String] {
     var depth = 0
     return text.split { character in
       if "({".contains(character) { depth += 1 }

@@ -17,7 +17,7 @@ extension ProjectDetection {
 
   static func readMakefile(in directory: ProjectDirectory) -> Makefile? {
     directory.first(of: makefiles).flatMap(directory.text).map {
-      Makefile($0, textOfFile: directory.text)
+      Makefile($0, in: directory)
     }
   }
 
@@ -39,11 +39,12 @@ extension ProjectDetection {
   ) -> [ProjectKind.Offer] {
     guard let makefile = readMakefile(in: directory) else { return [] }
     let used = makeSteps(makefile).map(\.run)
-    return GoalNames.ordered(makefile.actions).filter { goal in
+    let names = makefile.actions.filter { goal in
       let isDefault = goal == makefile.defaultGoal
       return !used.contains("make \(goal)") && !(isDefault && used.contains("make"))
-        && !(makefile.builds(goal) && Makefile.buildNames.contains(goal))
-    }.map { .init($0, "make \($0)") }
+        && !(Makefile.buildNames.contains(goal) && makefile.builds(goal))
+    }
+    return offers(names, "make", makefile.publication)
   }
 
   /// The files that make writes, whatever they are called.

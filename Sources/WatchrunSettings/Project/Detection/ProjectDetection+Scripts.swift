@@ -36,6 +36,7 @@ extension ProjectDetection {
     let steps = ["build", "test"].filter { name in
       // One that watches would never end.
       script(name, in: directory).map { !isPlaceholder($0.line) && !$0.watchesByItself } ?? false
+        && publication(ofScript: name, in: directory) == nil
     }.map { Step($0, "\(manager) run \($0)") }
     return steps.isEmpty ? workspaceSteps(in: directory, manager) : steps
   }
@@ -45,16 +46,35 @@ extension ProjectDetection {
     files: ["deno.json", "deno.jsonc"], sources: scriptSources + ["*.jsonc"],
     findOthers: otherDenoTasks
   ) { directory, file in
-    let tasks = directory.json(of: file)?["tasks"]?.members.map(\.key) ?? []
-    let build = tasks.contains("build") ? [Step("build", "deno task build")] : []
-    return build + [Step("test", tasks.contains("test") ? "deno task test" : "deno test")]
+    func has(_ name: String) -> Bool {
+      denoTask(name, in: directory, file).map { denoPublication($0, directory) == nil } ?? false
+    }
+    let build = has("build") ? [Step("build", "deno task build")] : []
+    return build + [Step("test", has("test") ? "deno task test" : "deno test")]
   }
 
   @Sendable private static func otherDenoTasks(
     _ directory: ProjectDirectory, _ file: String
   ) -> [ProjectKind.Offer] {
     let names = directory.json(of: file)?["tasks"]?.members.map(\.key) ?? []
-    return offers(names.filter { $0 != "build" && $0 != "test" }, "deno task")
+    let publication = { name in
+      denoTask(name, in: directory, file).flatMap { denoPublication($0, directory) }
+    }
+    return offers(
+      names.filter { ($0 != "build" && $0 != "test") || publication($0) != nil }, "deno task",
+      publication)
+  }
+
+  private static func denoTask(
+    _ name: String, in directory: ProjectDirectory, _ file: String
+  ) -> String? {
+    let task = directory.json(of: file)?["tasks"]?[name]
+    return task.map { $0.text ?? $0["command"]?.text ?? "" }
+  }
+
+  private static func denoPublication(_ line: String, _ directory: ProjectDirectory) -> String? {
+    var followed: Set<String> = []
+    return Script(line, in: directory).publication(&followed)
   }
 
   /// The manager that the package names, or else its workspace, which has the lock file, or else the package's
@@ -109,13 +129,16 @@ extension ProjectDetection {
       !isPlaceholder($0.value) && !Script($0.value, in: directory).watchesByItself
     }
     let names = usable.keys.filter { name in
-      !["build", "test", "prepare", "install"].contains(name)
+      !["prepare", "install"].contains(name)
+        && !(usualNames.contains(name) && publication(ofScript: name, in: directory) == nil)
         && !["pre", "post"].contains {
           name.hasPrefix($0)
             && (usable[String(name.dropFirst($0.count))] != nil || name == $0 + "install")
         }
     }
-    return offers(names.sorted(), "\(packageManager(directory)) run")
+    return offers(names.sorted(), "\(packageManager(directory)) run") {
+      publication(ofScript: $0, in: directory)
+    }
   }
 
   /// How to start the scripts that watch by themselves.
@@ -125,15 +148,28 @@ extension ProjectDetection {
       .keys.sorted().map { "\(manager) run \($0)" }
   }
 
-  /// Servers first, which are restarted; anything else is run again.
-  private static func offers(_ names: [String], _ command: String) -> [ProjectKind.Offer] {
-    servers.filter(names.contains).map {
-      .init($0, "-r \(command) \($0)", shown: "\(command) \($0)")
+  /// Usual ones that are not run first, then servers, which are restarted; anything else is run again.
+  ///
+  /// - Parameter publication: What others see of it if one is run.
+  static func offers(
+    _ names: [String], _ command: String, _ publication: (String) -> String?
+  ) -> [ProjectKind.Offer] {
+    let first = usualNames + (command.hasPrefix("make") ? [] : servers)
+    let ordered =
+      first.filter(names.contains)
+      + GoalNames.ordered(names.filter { !first.contains($0) })
+    return ordered.enumerated().map { index, name in
+      let line = "\(command) \(name)"
+      let isServer = servers.contains(name) && first.contains(name)
+      var offer = ProjectKind.Offer(name, isServer ? "-r \(line)" : line, shown: line)
+      // Those that no message names are never suggested.
+      offer.publication = index < mostNames ? publication(name) : line
+      return offer
     }
-      + GoalNames.ordered(names.filter { !servers.contains($0) }).map {
-        .init($0, "\(command) \($0)")
-      }
   }
+
+  /// The names of what is run by itself.
+  static let usualNames = ["build", "all", "test", "check"]
 
   /// Why nothing was detected although there is a `package.json`; `nil` if its scripts say it.
   static func packageFlaw(_ directory: ProjectDirectory) -> Flaw? {

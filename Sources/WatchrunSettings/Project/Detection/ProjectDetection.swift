@@ -181,12 +181,16 @@ extension ProjectDetection {
 
     /// A file has other entries than those that are looked for; the first is suggested.
     init(in file: String, lacking what: String, has others: [ProjectKind.Offer]) {
-      guard let first = others.first else {
+      if others.isEmpty {
         reason = "\(file) has no \(what)"
         return
       }
-      reason = "\(file) has no \(what), but \(some(of: others.map { "'\($0.name)'" }))"
-      remedy = "watchrun \(first.command)"
+      let refusals = others.compactMap(\.refusal)
+      reason =
+        refusals.isEmpty
+        ? "\(file) has no \(what), but \(some(of: others.map { "'\($0.name)'" }))"
+        : refusals.joined(separator: "; ")
+      remedy = "watchrun " + (others.first { $0.publication == nil }?.command ?? "COMMAND")
     }
   }
 
@@ -213,7 +217,7 @@ extension ProjectDetection {
     return flaw
   }
 
-  private static let mostNames = 8
+  static let mostNames = 8
 
   /// As many names as fit into a line.
   static func some(of names: [String]) -> String {

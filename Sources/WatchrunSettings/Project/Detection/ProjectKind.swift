@@ -82,11 +82,20 @@ extension ProjectKind {
     var command: String
     /// The same in a list.
     var shown: String
+    /// What others see of it if it is run, such as `git push`.
+    var publication: String?
 
     init(_ name: String, _ command: String, shown: String? = nil) {
       self.name = name
       self.command = command
       self.shown = shown ?? command
+      if GoalNames.publishes(name) || GoalNames.isOneTime(name) { publication = self.shown }
+    }
+
+    /// For messages: why one of a usual name is not run by itself; `nil` for any other.
+    var refusal: String? {
+      guard let publication, ProjectDetection.usualNames.contains(name) else { return nil }
+      return "\(shown) is not run by itself, since it runs '\(publication)'"
     }
   }
 }

@@ -112,7 +112,7 @@ extension ProjectDetection.Script {
     Set(text.split(whereSeparator: \.isWhitespace).map(String.init))
   }
 
-  private static func table(_ text: String) -> [String: Set<String>] {
+  static func table(_ text: String) -> [String: Set<String>] {
     Dictionary(
       uniqueKeysWithValues: text.split(separator: "\n").map { line in
         let words = line.split(separator: Character(" ")).map(String.init)

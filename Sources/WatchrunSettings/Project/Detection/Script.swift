@@ -50,7 +50,7 @@ extension ProjectDetection {
 
 extension ProjectDetection.Script {
   /// A command of the line, and where it runs.
-  private struct Command {
+  struct Command {
     /// Its program and the arguments.
     var words: [String]
     /// The same, and what that program starts with its arguments, one after the other: `npx vite`, `vite`.
@@ -60,7 +60,10 @@ extension ProjectDetection.Script {
     var directory: ProjectDirectory
   }
 
-  private var commands: [Command] {
+  /// How many programs may start each other by their arguments.
+  private static let mostStages = 16
+
+  var commands: [Command] {
     var place = directory
     let spaced = Self.spaced(line)
     let words =
@@ -72,7 +75,7 @@ extension ProjectDetection.Script {
       }
       var stages: [[String]] = []
       var rest = part
-      while let next = Self.started(by: rest) {
+      while stages.count < Self.mostStages, let next = Self.started(by: rest) {
         stages.append(Array(rest))
         rest = next
       }
@@ -109,19 +112,28 @@ extension ProjectDetection.Script {
   }
 
   /// The lines that a command runs: a script of `package.json` or several, a script of a shell, or its words.
-  private func started(by command: Command) -> [Self] {
+  func started(by command: Command) -> [Self] {
     command.stages.flatMap { started(by: $0, in: command.directory) }
   }
 
+  /// Whether ``started(by:)`` may know lines of this program.
+  static func mayStart(_ words: [String]) -> Bool {
+    words.first.map { $0.contains("/") || starters.contains(name(of: $0)) } ?? false
+  }
+
+  private static let starters = words(
+    """
+    npm yarn pnpm bun sh bash dash zsh su npx nix-shell script remix concurrently npm-run-all
+    run-p run-s
+    """)
+
   private func started(by words: [String], in directory: ProjectDirectory) -> [Self] {
-    guard let program = words.first else { return [] }
+    guard let program = words.first, Self.mayStart(words) else { return [] }
     let words = words.dropFirst()
     var lines: [(String, ProjectDirectory)] = []
     switch Self.name(of: program) {
     case "npm", "yarn", "pnpm", "bun":
-      if let script = Self.managed(words, in: directory) {
-        lines.append((script.line, script.directory))
-      }
+      lines = Self.managed(words, in: directory).map { ($0.line, $0.directory) }
     case "sh", "bash", "dash", "zsh", "su", "npx", "nix-shell", "script", "remix":
       lines = words.filter { $0.contains(" ") }.map { ($0, directory) }
     case "concurrently", "npm-run-all", "run-p", "run-s":
@@ -145,8 +157,8 @@ extension ProjectDetection.Script {
     return lines.map { Self($0.0, in: $0.1) }
   }
 
-  /// The script of `yarn dev`, `npm run dev --prefix web`, `pnpm --filter web dev`, `yarn workspace web dev`.
-  private static func managed(_ words: ArraySlice<String>, in directory: ProjectDirectory) -> Self?
+  /// The script, and those before and after it, of `yarn dev`, `npm run dev --prefix web`, `pnpm --filter web dev`, `yarn workspace web dev`.
+  private static func managed(_ words: ArraySlice<String>, in directory: ProjectDirectory) -> [Self]
   {
     var place = directory
     var names: [String] = []
@@ -159,7 +171,8 @@ extension ProjectDetection.Script {
       }
       isPlace = places.contains(String(word))
     }
-    return names.first.flatMap { ProjectDetection.script($0, in: place) }
+    guard let name = names.first else { return [] }
+    return ["pre", "", "post"].compactMap { ProjectDetection.script($0 + name, in: place) }
   }
 
   /// What package managers have before a script, or a package and a script.

@@ -91,7 +91,8 @@ extension ProjectDetection {
     let members = workspace.members
     return ["build", "test"].compactMap { name in
       let owners = members.filter { member in
-        script(name, in: member).map { !isPlaceholder($0.line) && !$0.watchesByItself } ?? false
+        publication(ofScript: name, in: member) == nil
+          && script(name, in: member).map { !isPlaceholder($0.line) && !$0.watchesByItself } ?? false
       }
       if owners.isEmpty { return nil }
       let places = owners.compactMap { $0.path.relative(to: directory.path)?.bytes }

@@ -53,6 +53,15 @@ import Testing
       ["Makefile": "server:\n\tgo build -o $@ ./cmd\ncheck:\n\tgo vet\n"],
       "this is a Makefile: test", ["test: make check"]
     ),
+    // Words are no commands, and a release beside a build for debugging is only another build.
+    (
+      [
+        "Makefile":
+          "all: debug release\n\techo git push\n\t# scp x\ndebug:\n\tcc\nrelease:\n\tcc -O\n"
+          + "test:\n\ttwine check x; rsync -a a b; cargo publish --dry-run\n"
+      ],
+      "this is a Makefile: build, then test", ["build: make", "test: make test"]
+    ),
     (["Makefile": "tool:\n\tgo build -o $@ ./cmd\n"], "this is a Makefile: build", ["build: make"]),
   ]
 
@@ -73,10 +82,70 @@ import Testing
     "prod:\n\t./deploy.sh $@\n", "all: push\npush:\n\tgit push\n",
     ".PHONY: \\\n  site\nsite: a.md\n\t./serve > $@\n",
     "deploy-prod: app.tar\n\tscp app.tar\n", "run: a.o\n\t./a\n",
+    // What is published by another goal, or by a command of a recipe.
+    "all: release\n\t@echo B\nrelease:\n\tgit push origin main\n",
+    "release:\n\tgit push\nall: release\n", "all: release\nrelease:\n\t./ship\n",
+    "all:\n\tscp x host:\n", "build:\n\tdocker build .\n\tdocker push x\n",
+    "all: image\nimage:\n\t@$(DOCKER) push x\n",
+    "all: app\napp: x.c\n\tcp x.c app\n\tgit -C . push\n", "test:\n\tnpm publish\n",
+    "check: sync\nsync:\n\trsync -a . host:\n", "all:\n\tcd x && $(MAKE) upload\n",
+    "all:\n\tmake ship\nship:\n\taws s3 sync . s3://x\n", "all:\n\t./tools/deploy.sh\n",
+    "SEND = $(TOOL) push\nTOOL := git\nall:\n\t-$(SEND) x\n", "all:\n\tsh -c 'kubectl apply'\n",
+    "STEPS = a\nSTEPS += b\nall: $(STEPS)\n\techo\nb:\n\tif true; then ssh x; fi\n",
+    "A = $(B)\nB = $(A)$(A)\nall: $(A)\n\t$(A) gh release create\n",
   ])
   func `no other goal of a makefile is run by itself`(text: String) throws {
     let directory = try projectDirectory(["Makefile": text])
     #expect(DetectedProject(ProjectDirectory(path: directory.path)) == nil)
+  }
+
+  @Test(arguments: [
+    (
+      "build: push\npush:\n\tx\n", "make build is not run by itself, since it runs 'make push'",
+      "watchrun COMMAND"
+    ),
+    (
+      "run:\n\t./x\ntest:\n\tscp x y:\n", "make test is not run by itself, since it runs 'scp'",
+      "watchrun make run"
+    ),
+    (
+      "deploy:\n\tx\n", "Makefile has no target that builds or tests, but 'deploy'",
+      "watchrun COMMAND"
+    ),
+  ])
+  func `a goal that publishes is refused with the reason, and never suggested`(
+    text: String, reason: String, remedy: String
+  ) throws {
+    let directory = try projectDirectory(["Makefile": text])
+    let flaw = ProjectDetection.flaw(ProjectDirectory(path: directory.path))
+    #expect(flaw?.reason == reason)
+    #expect(flaw?.remedy == remedy)
+  }
+
+  @Test func `a script of package.json that publishes is not run, whatever it is called`() throws {
+    for scripts in [
+      #""test": "npm run release", "release": "npm publish""#,
+      #""build": "tsc", "postbuild": "vercel --prod""#,
+      #""test": "run-s a ship:*", "ship:x": "yarn publish", "a": "x""#,
+      #""build": "cd . && pnpm build", "prebuild": "git push""#,
+    ] {
+      let directory = try projectDirectory(["package.json": "{\"scripts\": {\(scripts)}}"])
+      let place = ProjectDirectory(path: directory.path)
+      #expect(DetectedProject(place) == nil)
+      #expect(ProjectDetection.flaw(place)?.reason.includes("is not run by itself") == true)
+    }
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func `a makefile with endless rules is read in bounded time`() throws {
+    let names = (0..<3000).map { "t\($0)" }
+    let lines = names.map { "\($0): \(names[0])\n\tsudo \($0) \(names[9])\n" }.joined()
+    let shared = names.joined(separator: " ") + ":\n" + String(repeating: "\techo\n", count: 3000)
+    let long = "all:\n\t" + String(repeating: "sudo ", count: 20_000) + "\n"
+    for text in [lines, shared + "all: t1\n", long] {
+      let directory = try projectDirectory(["Makefile": text])
+      _ = DetectedProject(ProjectDirectory(path: directory.path))
+    }
   }
 
   @Test(

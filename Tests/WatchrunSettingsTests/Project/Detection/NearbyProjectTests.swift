@@ -73,7 +73,7 @@ struct NearbyProjectTests {
     ),
     (
       ["justfile": "deploy:\n  x\n_hidden:\n"],
-      "justfile has no recipe 'build' or 'test', but 'deploy': watchrun just deploy"
+      "justfile has no recipe 'build' or 'test', but 'deploy': watchrun COMMAND"
     ),
     (
       ["Makefile": "deploy:\n\tscp\nrun:\n\t./app\n"],
@@ -98,7 +98,7 @@ struct NearbyProjectTests {
     ),
     (
       ["Procfile": "release: rake db:migrate"],
-      "Procfile has no process that is a service, but 'release': watchrun 'rake db:migrate'"
+      "Procfile has no process that is a service, but 'release': watchrun COMMAND"
     ),
     (
       ["package.json": "{}", "Makefile": "up:\n\tx\n"],

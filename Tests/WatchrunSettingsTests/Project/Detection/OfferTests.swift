@@ -12,7 +12,7 @@ import Testing
     ),
     (
       ["Makefile": "deploy:\n\tscp\ntest:\n\t./x\n"],
-      "also: make deploy; to run one: watchrun make deploy"
+      "also: make deploy"
     ),
     (["Makefile": "test:\n\t./x\nclean:\n\trm x\ninstall:\n\tcp x\ndistclean: clean\n"], nil),
     (
@@ -33,7 +33,7 @@ import Testing
     ),
     (
       ["Procfile": "web: x\nrelease: rake db:migrate\n"],
-      "also: release; to run one: watchrun 'rake db:migrate'"
+      "also: release"
     ),
     (
       ["deno.json": #"{"tasks": {"start": "x", "test": "y"}}"#],

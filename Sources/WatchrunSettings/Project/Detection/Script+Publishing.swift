@@ -1,0 +1,154 @@
+import SystemCalls
+
+// Which commands change what others see: they publish, upload, push or deploy something.
+
+extension ProjectDetection.Script {
+  /// Programs, and the words with which they do; without words, they always do.
+  private static let publishers = table(
+    """
+    ansible-playbook
+    aws cp sync mv rm deploy publish put-object update-function-code update-service
+    az deploy deployment up
+    buildah push
+    bun publish
+    butler push
+    cap deploy
+    cargo publish release
+    cdk deploy destroy
+    cf push
+    changeset publish
+    composer publish
+    curl -T --upload-file
+    docker push --push
+    docker-compose push
+    dotnet push
+    dput
+    eas submit update
+    fastlane deploy release beta
+    firebase deploy
+    flit publish
+    fly deploy
+    flyctl deploy
+    ftp
+    gcloud deploy
+    gem push
+    gh release merge
+    gh-pages
+    git push send-email
+    glab release
+    goreleaser release publish
+    gradle publish
+    gradlew publish
+    gsutil cp mv rsync
+    hatch publish
+    helm push install upgrade
+    heroku deploy container:push container:release
+    hg push
+    jj push
+    kubectl apply create delete replace rollout set
+    lerna publish
+    lftp
+    mix hex.publish
+    mkdocs gh-deploy
+    mvn deploy release:perform
+    mvnw deploy release:perform
+    netlify deploy
+    np
+    npm publish
+    nx release
+    oc apply create delete replace rollout
+    ovsx publish
+    pdm publish
+    pnpm publish
+    podman push
+    poetry publish
+    pulumi up destroy
+    rclone copy move sync
+    release-it
+    s3cmd put sync
+    sam deploy
+    scp
+    semantic-release
+    serverless deploy
+    sftp
+    skaffold deploy run
+    skopeo copy sync
+    sls deploy
+    snapcraft push upload
+    ssh
+    surge
+    svn commit ci
+    terraform apply destroy
+    terragrunt apply destroy
+    tofu apply destroy
+    twine upload
+    uv publish
+    vercel deploy --prod
+    vsce publish
+    wrangler deploy publish
+    yarn publish
+    """)
+
+  /// Options with which nothing is changed.
+  private static let trials = words("--dry-run --check --syntax-check --snapshot -n")
+
+  /// Programs whose first words are names of goals, scripts or files.
+  private static let callers = words(
+    "make gmake just task rake npm yarn pnpm bun sh bash dash zsh source .")
+
+  /// What these words do that others see, such as `git push`; `nil` for nothing.
+  private static func publication(_ words: [String]) -> String? {
+    guard let first = words.first else { return nil }
+    let program = name(of: first)
+    let arguments = words.dropFirst()
+    if arguments.contains(where: { trials.contains($0) || $0.hasPrefix("--dry-run=") }) {
+      return nil
+    }
+    if program == "rsync" {
+      return arguments.contains { !$0.hasPrefix("-") && $0.contains(":") } ? program : nil
+    }
+    if let words = publishers[program] {
+      if words.isEmpty { return program }
+      if let word = arguments.first(where: words.contains) { return "\(program) \(word)" }
+    }
+    let called = callers.contains(program) ? arguments.filter { !$0.hasPrefix("-") } : []
+    if let name = called.first(where: { GoalNames.publishes($0) }) { return "\(program) \(name)" }
+    return first.contains("/") && GoalNames.publishes(program) ? first : nil
+  }
+
+  /// How many commands are followed to what they start.
+  private static let mostFollowed = 256
+
+  /// What the line does that others see; `nil` if nothing is known.
+  ///
+  /// - Parameter followed: The commands whose own commands were looked at, since scripts may start each other.
+  func publication(_ followed: inout Set<String>) -> String? {
+    for command in commands {
+      for stage in command.stages {
+        if let found = Self.publication(stage) { return found }
+      }
+      guard followed.count < Self.mostFollowed,
+        command.stages.contains(where: { Self.mayStart($0) }),
+        followed.insert("\(command.directory.path) \(command.words)").inserted
+      else { continue }
+      for line in started(by: command) {
+        if let found = line.publication(&followed) { return found }
+      }
+    }
+    return nil
+  }
+
+  /// The goals that it makes by calling one of these tools.
+  func goals(of tools: [String]) -> [String] {
+    commands.flatMap(\.stages).filter { tools.contains(Self.name(of: $0.first ?? "")) }
+      .flatMap { $0.dropFirst().filter { !$0.hasPrefix("-") && !Self.isAssignment($0) } }
+  }
+}
+
+extension ProjectDetection {
+  /// What a script of `package.json` does that others see, with those that run before and after it.
+  static func publication(ofScript name: String, in directory: ProjectDirectory) -> String? {
+    var followed: Set<String> = []
+    return Script("npm run \(name)", in: directory).publication(&followed)
+  }
+}
