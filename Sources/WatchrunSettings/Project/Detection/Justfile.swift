@@ -6,19 +6,33 @@ struct Justfile {
     var needsArguments = false
     /// Whether it is only for other recipes.
     var isPrivate = false
+    /// The recipes that it runs, as far as they are known before it runs, and its lines.
+    var dependencies: [String] = []
+    var lines: [String] = []
   }
 
   private(set) var recipes: [Recipe] = []
 
   init(_ text: String) {
     var isPrivate = false
+    var current: Int?
+    var indexes: [String: Int] = [:]
     for line in text.split(whereSeparator: \.isNewline) {
-      if line.first == "[" {
+      if line.first?.isWhitespace == true {
+        if let current { recipes[current].lines.append(String(line)) }
+      } else if line.first == "[" {
         if line.includes("private") { isPrivate = true }
       } else if var recipe = Recipe(line) {
         recipe.isPrivate = isPrivate || recipe.name.hasPrefix("_")
         // There may be one for each system.
-        if !recipes.contains(where: { $0.name == recipe.name }) { recipes.append(recipe) }
+        current = indexes[recipe.name]
+        if let current {
+          recipes[current].dependencies += recipe.dependencies
+        } else {
+          current = recipes.count
+          indexes[recipe.name] = current
+          recipes.append(recipe)
+        }
         isPrivate = false
       }
     }
@@ -38,6 +52,7 @@ extension Justfile.Recipe {
       if next == ":" {
         // Assignments and settings have ":=".
         if rest.hasPrefix(":=") { return nil }
+        dependencies = Self.names(in: rest)
         return
       }
       let isOptional = next == "*"
@@ -50,6 +65,11 @@ extension Justfile.Recipe {
         needsArguments = true
       }
     }
+  }
+
+  /// The words that may be names of recipes or tasks.
+  static func names(in text: some StringProtocol) -> [String] {
+    text.split { !$0.isLetter && !$0.isNumber && !"_-:".contains($0) }.map { String($0) }
   }
 
   private static func takeName(_ rest: inout Substring) -> String? {
@@ -75,5 +95,30 @@ extension Justfile.Recipe {
       }
       return true
     }
+  }
+}
+
+extension Array<Justfile.Recipe> {
+  private static var mostReached: Int { 1000 }
+
+  /// What others see of it if a recipe is run: another recipe, or a command. `nil` if nothing is known.
+  func publication(of name: String, by tool: String, in directory: ProjectDirectory) -> String? {
+    var reached: Set = [name]
+    var pending = [name]
+    var followed: Set<String> = []
+    while let next = pending.popLast() {
+      if reached.count > Self.mostReached { return "more recipes than are read" }
+      if GoalNames.publishes(next) { return "\(tool) \(next)" }
+      guard let recipe = first(where: { $0.name == next }) else { continue }
+      var names = recipe.dependencies
+      for line in recipe.lines {
+        let start = line.drop { $0.isWhitespace || "@-".contains($0) }
+        let script = ProjectDetection.Script(String(start), in: directory)
+        if let found = script.publication(&followed) { return found }
+        names += script.goals(of: [tool])
+      }
+      for name in names where reached.insert(name).inserted { pending.append(name) }
+    }
+    return nil
   }
 }

@@ -11,24 +11,22 @@ extension ProjectDetection {
     "Taskfile.dist.yaml",
   ]
 
-  static let justfile = runner("just", justfiles, lacking: "recipe") { text in
-    let recipes = Justfile(text).recipes.filter { !$0.needsArguments }
-    return (recipes.map(\.name), recipes.filter { !$0.isPrivate }.map(\.name))
-  }
+  static let justfile = runner("just", justfiles, lacking: "recipe") { Justfile($0).recipes }
 
-  static let taskfile = runner("task", taskfiles, lacking: "task") { text in
-    let names = taskNames(in: text)
-    return (names, names)
-  }
+  static let taskfile = runner("task", taskfiles, lacking: "task", read: taskRecipes)
 
   /// A tool that runs what its files name.
   ///
-  /// - Parameter goals: The names in a text that can be run, and those of them that are offered.
+  /// - Parameter read: Reads the recipes in a text.
   private static func runner(
     _ tool: String, _ files: [String], lacking what: String,
-    goals: @escaping @Sendable (_ text: String) -> (all: [String], offered: [String])
+    read: @escaping @Sendable (_ text: String) -> [Justfile.Recipe]
   ) -> ProjectKind {
-    let steps: @Sendable ([String]) -> [Step] = { names in
+    let steps: @Sendable ([Justfile.Recipe], ProjectDirectory) -> [Step] = { recipes, directory in
+      let names = recipes.filter { recipe in
+        !recipe.needsArguments && usualNames.contains(recipe.name)
+          && recipes.publication(of: recipe.name, by: tool, in: directory) == nil
+      }.map(\.name)
       let test = ["test", "check"].first(where: names.contains)
       return (names.contains("build") ? [Step("build", "\(tool) build")] : [])
         + (test.map { [Step("test", "\(tool) \($0)")] } ?? [])
@@ -36,14 +34,15 @@ extension ProjectDetection {
     return ProjectKind(
       name: tool, role: .runner, files: files, wanted: "\(what) 'build' or 'test'",
       findOthers: { directory, file in
-        let (all, offered) = goals(directory.text(of: file) ?? "")
-        let used = steps(all).map(\.run)
-        return GoalNames.ordered(offered).map { .init($0, "\(tool) \($0)") }.filter {
-          !used.contains($0.command)
-        }
+        let recipes = read(directory.text(of: file) ?? "")
+        let used = steps(recipes, directory).map(\.run)
+        let names = recipes.filter {
+          !$0.needsArguments && !$0.isPrivate && !used.contains("\(tool) \($0.name)")
+        }.map(\.name)
+        return offers(names, tool) { recipes.publication(of: $0, by: tool, in: directory) }
       }
     ) { directory, file in
-      steps(goals(directory.text(of: file) ?? "").all)
+      steps(read(directory.text(of: file) ?? ""), directory)
     }
   }
 
@@ -52,12 +51,14 @@ extension ProjectDetection {
   }
 
   static func readTaskfile(in directory: ProjectDirectory) -> [String] {
-    directory.first(of: taskfiles).flatMap(directory.text).map(taskNames) ?? []
+    directory.first(of: taskfiles).flatMap(directory.text).map {
+      taskRecipes(in: $0).filter { !$0.isPrivate }.map(\.name)
+    } ?? []
   }
 
   /// The keys below `tasks:`, which are indented like the first of them.
-  private static func taskNames(in text: String) -> [String] {
-    var names: [String] = []
+  @Sendable private static func taskRecipes(in text: String) -> [Justfile.Recipe] {
+    var recipes: [Justfile.Recipe] = []
     var isInside = false
     var indent: Int?
     for line in text.split(whereSeparator: \.isNewline) {
@@ -67,7 +68,7 @@ extension ProjectDetection {
       if depth == 0 { isInside = line.hasPrefix("tasks:") }
       guard isInside, depth > 0, depth == indent ?? depth else {
         // It is only for other tasks.
-        if isInside, rest.hasPrefix("internal: true"), !names.isEmpty { names.removeLast() }
+        if isInside, !recipes.isEmpty { recipes[recipes.count - 1].addTaskLine(rest) }
         continue
       }
       indent = depth
@@ -75,9 +76,28 @@ extension ProjectDetection {
       let parts = rest.split(separator: Character(" "), maxSplits: 1)
       guard let key = parts.first, key.last == ":" else { continue }
       let name = key.dropLast().filter { !"'\"".contains($0) }
-      if !name.contains("*") { names.append(name) }
+      recipes.append(Justfile.Recipe(name: name, needsArguments: name.contains("*")))
+      if parts.count > 1 { recipes[recipes.count - 1].addTaskLine(parts[1]) }
     }
-    return names
+    return recipes
+  }
+}
+
+extension Justfile.Recipe {
+  /// Adds a line of a task: `deps: [a]`, `- task: a`, `- cmd: x`, `- x`.
+  fileprivate mutating func addTaskLine(_ line: Substring) {
+    var rest = line.drop { " -[{".contains($0) }
+    if rest.hasPrefix("internal: true") {
+      needsArguments = true
+    } else if rest.hasPrefix("deps:") || rest.hasPrefix("task:") {
+      dependencies += Self.names(in: rest)
+    } else {
+      for key in ["cmds:", "cmd:"] where rest.hasPrefix(key) { rest = rest.dropFirst(key.count) }
+      rest = rest.drop { " -[{'\"".contains($0) }
+      lines.append(String(rest))
+      // An item of `deps`.
+      if !rest.contains(" ") { dependencies.append(String(rest)) }
+    }
   }
 }
 

@@ -62,7 +62,7 @@ extension ProjectDetection {
     }
     return offers(
       names.filter { ($0 != "build" && $0 != "test") || publication($0) != nil }, "deno task",
-      publication)
+      servers: servers, publication)
   }
 
   private static func denoTask(
@@ -136,7 +136,7 @@ extension ProjectDetection {
             && (usable[String(name.dropFirst($0.count))] != nil || name == $0 + "install")
         }
     }
-    return offers(names.sorted(), "\(packageManager(directory)) run") {
+    return offers(names.sorted(), "\(packageManager(directory)) run", servers: servers) {
       publication(ofScript: $0, in: directory)
     }
   }
@@ -152,15 +152,16 @@ extension ProjectDetection {
   ///
   /// - Parameter publication: What others see of it if one is run.
   static func offers(
-    _ names: [String], _ command: String, _ publication: (String) -> String?
+    _ names: [String], _ command: String, servers: [String] = [],
+    _ publication: (String) -> String?
   ) -> [ProjectKind.Offer] {
-    let first = usualNames + (command.hasPrefix("make") ? [] : servers)
+    let first = usualNames + servers
     let ordered =
       first.filter(names.contains)
       + GoalNames.ordered(names.filter { !first.contains($0) })
     return ordered.enumerated().map { index, name in
       let line = "\(command) \(name)"
-      let isServer = servers.contains(name) && first.contains(name)
+      let isServer = servers.contains(name)
       var offer = ProjectKind.Offer(name, isServer ? "-r \(line)" : line, shown: line)
       // Those that no message names are never suggested.
       offer.publication = index < mostNames ? publication(name) : line

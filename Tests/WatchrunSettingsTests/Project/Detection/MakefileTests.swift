@@ -136,6 +136,29 @@ import Testing
     }
   }
 
+  @Test(arguments: [
+    ("justfile", "test: ship\nship:\n  @git push\n", "git push"),
+    ("justfile", "build:\n  just ship\nship:\n  docker push x\n", "docker push"),
+    (
+      "Taskfile.yml",
+      "tasks:\n  test:\n    cmds:\n      - task: b\n  b:\n    internal: true\n    cmds:\n      - npm publish\n",
+      "npm publish"
+    ),
+    ("Taskfile.yml", "tasks:\n  test:\n    deps: [b]\n  b: scp x y:\n", "scp"),
+    (
+      "Taskfile.yml",
+      "tasks:\n  build:\n    deps:\n      - b\n  b:\n    cmds:\n      - cmd: git push\n", "git push"
+    ),
+  ])
+  func `recipes of just and tasks that publish are refused`(
+    file: String, text: String, command: String
+  ) throws {
+    let directory = try projectDirectory([file: text])
+    let place = ProjectDirectory(path: directory.path)
+    #expect(DetectedProject(place) == nil)
+    #expect(ProjectDetection.flaw(place)?.reason.includes("since it runs '\(command)'") == true)
+  }
+
   @Test(.timeLimit(.minutes(1)))
   func `a makefile with endless rules is read in bounded time`() throws {
     let names = (0..<3000).map { "t\($0)" }
