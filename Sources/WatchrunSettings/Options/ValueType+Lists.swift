@@ -132,9 +132,12 @@ extension ValueType<[Command.EnvironmentVariable]> {
             "'\(member.key.printable)' is not a valid name of a variable", at: member.keyOffset)
         }
         guard case .string(let text) = member.value.content, !text.utf8.contains(0) else {
+          let name = member.key.printable
           reader.note(
-            "the variable '\(member.key.printable)' must be a string, as in \"8080\", "
-              + "not \(member.value.kindName)", at: member.value.offset)
+            member.value.text != nil
+              ? "the value of \(name) contains a NUL byte, which no variable can; remove it"
+              : "the variable '\(name)' must be a string, as in \"8080\", not "
+                + member.value.kindName, at: member.value.offset)
           return nil
         }
         let variable = Command.EnvironmentVariable(

@@ -26,8 +26,12 @@ package enum EnvironmentFile {
       throw .usage("cannot read the variables of \(file): \(error.reason)")
     }
     guard let text else {
+      let exists = (try? FileStatus(of: file.absolute(from: directory), followsLinks: true)) != nil
       throw .usage(
-        "cannot read the variables of \(file): there is no such file; create it, or do not name it")
+        "cannot read the variables of \(file): "
+          + (exists
+            ? "it is not a regular file; name a file with lines NAME=VALUE"
+            : "there is no such file; create it, or do not name it"))
     }
     do throws(Problem) {
       return try variables(in: text)
@@ -79,6 +83,12 @@ private struct LineReader {
     }
     rest = rest[min(name.endIndex + (hasValue ? 1 : 0), rest.endIndex)...]
     let value = try value(of: plain)
+    if value.contains(0) {
+      throw .init(
+        line: start,
+        message:
+          "the value of \(plain.printable) contains a NUL byte, which no variable can; remove it")
+    }
     return hasValue ? .init(name: Array(plain), value: value) : nil
   }
 

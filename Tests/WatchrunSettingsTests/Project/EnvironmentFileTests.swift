@@ -36,6 +36,7 @@ struct EnvironmentFileTests {
       "A='1\n2\n", 1,
       "the quote of A is not closed; close it, or write the value without quotes"
     ),
+    ("A=1\nB=a\0b", 2, "the value of B contains a NUL byte, which no variable can; remove it"),
     ("A=\"", 1, "the quote of A is not closed; close it, or write the value without quotes"),
     (
       "A=1\nB=\"x\ny\"z", 3,
@@ -57,6 +58,17 @@ struct EnvironmentFileTests {
     let task = try #require(try project.readingEnvironmentFiles(in: directory.path).tasks.first)
     #expect(task.fileVariables.map(\.name.decoded) == ["A", "B", "B"])
     #expect(project.allEnvironmentFiles == [".env", "b.env"])
+  }
+
+  @Test func `a directory is no missing file`() throws {
+    let directory = try projectDirectory(["a/b": ""])
+    #expect(
+      throws: Failure.usage(
+        "cannot read the variables of a: it is not a regular file; name a file with lines NAME=VALUE"
+      )
+    ) {
+      try EnvironmentFile.variables(of: "a", in: directory.path)
+    }
   }
 
   @Test func `a missing file is an error`() throws {
