@@ -210,6 +210,22 @@ struct ProjectReaderTests {
       ])
   }
 
+  @Test func `a single round of only manual tasks is an error`() throws {
+    let directory = try projectDirectory([
+      "watchrun.json": "{ tasks: { m: { run: 'x', manual: true } } }"
+    ])
+    func load(_ words: String...) throws -> Project {
+      let settings = try OptionParser.parse(words.map(\.word), in: directory.path)
+      return try ProjectSource(settings, directory: directory.path).load(settings) { _ in }
+    }
+    #expect(
+      throws: Failure.usage(
+        "nothing to run: --once runs no manual task; name one: watchrun --once --task m")
+    ) { try load("--once") }
+    #expect(try load("--once", "--task", "m").tasks.count == 1)
+    #expect(try load().tasks.count == 1)
+  }
+
   @Test func `the words after a task and -- are added to its command`() throws {
     let directory = try projectDirectory([
       "watchrun.json":

@@ -1,5 +1,6 @@
 import ActionRunning
 import FileObservation
+import Support
 import SystemCalls
 
 /// Where the project of a run comes from: a project file, or detection.
@@ -220,6 +221,14 @@ extension ProjectSource {
     if settings.isOneRound && wanted.tasks.isEmpty {
       throw .usage(
         "nothing to run: there are only pages, and --once serves none; remove --once")
+    }
+    let isRequested =
+      wanted.tasks.contains { !$0.isManual }
+      || wanted.pages.contains { !$0.after.isEmpty }
+    if settings.isOneRound, !isRequested, let task = wanted.tasks.first {
+      throw .usage(
+        "nothing to run: --once runs no manual task; name one: watchrun --once --task "
+          + ShellWords.quoted(task.name.word))
     }
     if settings.opensBrowser && wanted.pages.isEmpty {
       throw .usage(
