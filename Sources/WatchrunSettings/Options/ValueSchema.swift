@@ -92,7 +92,7 @@ extension ValueSchema {
   private static let interval =
     "0*[1-9][0-9]+(?:[.][0-9]*)?ms|0*[1-9][0-9]{4,}(?:[.][0-9]*)?us"
     + "|0*[1-9][0-9]*(?:[.][0-9]*)?(?:s|m|min|h)|0*[.](?:0[1-9]|[1-9])[0-9]*(?:s|m|min|h)"
-  private static let taskName = #"(?!-)(?:[A-Za-z0-9_$.:-]|[^\u0000-\u007F])+"#
+  private static let taskName = #"(?![-.:])(?:[A-Za-z0-9_$.:-]|[^\u0000-\u007F])+"#
 
   private static func anyCase(_ text: String) -> String {
     text.map { $0.isLetter ? "[\($0.uppercased())\($0.lowercased())]" : "\($0)" }.joined()

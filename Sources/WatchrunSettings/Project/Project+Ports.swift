@@ -42,7 +42,7 @@ extension Project {
   }
 
   /// The variable with the port of a service for all tasks, as in `WEB_API_PORT` for `web-api`.
-  private static func variable(of task: String) -> String {
+  static func variable(of task: String) -> String {
     let name = task.utf8.map { byte in
       byte.isLetterASCII ? byte & ~0x20 : byte.isDigitASCII ? byte : UInt8(ascii: "_")
     }

@@ -89,6 +89,26 @@ struct ProjectErrorTests {
       "1:12: 'a b' is not a valid task name; use letters, digits, '_', and, after the first character, '-', '.' and ':'"
     ),
     (
+      "{ tasks: { '..': { run: 'x' } } }",
+      "1:12: '..' is not a valid task name; use letters, digits, '_', and, after the first character, '-', '.' and ':'"
+    ),
+    (
+      "{ tasks: { ':b': { run: 'x' } } }",
+      "1:12: ':b' is not a valid task name; use letters, digits, '_', and, after the first character, '-', '.' and ':'"
+    ),
+    (
+      "{ tasks: { a: { run: 'x', service: true, port: 80 }, b: { run: 'y', service: true, port: 80 } } }",
+      "1:90: port 80 is already used by 'a'; choose another"
+    ),
+    (
+      "{ tasks: { 'a-b': { run: 'x', service: true, port: 80 }, 'A.b': { run: 'y', service: true, port: 'auto' } } }",
+      "1:58: the port of 'A.b' is in A_B_PORT, as that of 'a-b' is; rename one of them"
+    ),
+    (
+      #"{ tasks: { a: { run: 'x', env: { A: 'a\u0000b' } } } }"#,
+      "1:37: the value of A contains a NUL byte, which no variable can; remove it"
+    ),
+    (
       "{ tasks: { 'a\u{202E}b': { run: 'x' } } }",
       #"1:12: 'a\u{202E}b' is not a valid task name; use letters, digits, '_', and, after the first character, '-', '.' and ':'"#
     ),

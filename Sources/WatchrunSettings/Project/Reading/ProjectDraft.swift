@@ -90,7 +90,17 @@ extension ProjectReader {
 
   mutating func checkPorts(_ drafts: [ProjectDraft]) {
     var owners: [UInt16: String] = [:]
+    var names: [String: String] = [:]
     for draft in drafts {
+      if draft.hasPort {
+        let variable = Project.variable(of: draft.name)
+        if let owner = names[variable] {
+          note(
+            "the port of '\(draft.name.printable)' is in \(variable), as that of "
+              + "'\(owner.printable)' is; rename one of them", at: draft.nameOffset)
+        }
+        names[variable] = draft.name
+      }
       guard let port = draft.port else { continue }
       if let owner = owners[port] {
         note(

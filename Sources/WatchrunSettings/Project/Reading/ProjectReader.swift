@@ -178,7 +178,8 @@ extension ProjectReader {
     }
     // Characters that are not shown, or that change the direction of text, make a name look like another.
     let isVisible = text.printable == text
-    return !text.isEmpty && isPlain && isVisible && !text.hasPrefix("-")
+    // A leading dot would lead the paths of logs to other directories.
+    return isPlain && isVisible && text.utf8.first.map { !"-.:".utf8.contains($0) } == true
   }
 
   private mutating func checkName(_ member: JSONValue.Member) {
@@ -206,6 +207,11 @@ extension ProjectReader {
     }
     task.readiness = readiness(fields["ready"])
     draft.hasPort = task.isService && task.port != nil
+    if draft.hasPort, let port = task.port, port != Project.Task.freePort,
+      let field = fields["port"]
+    {
+      (draft.port, draft.portOffset) = (port, field.value.offset)
+    }
     if let port = task.listen?.port, port != Project.Task.freePort, let field = fields["listen"] {
       (draft.port, draft.portOffset) = (port, field.value.offset)
     }
