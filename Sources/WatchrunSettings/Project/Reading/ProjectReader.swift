@@ -207,7 +207,8 @@ extension ProjectReader {
     }
     task.readiness = readiness(fields["ready"])
     draft.hasPort = task.isService && task.port != nil
-    if draft.hasPort, let port = task.port, port != Project.Task.freePort,
+    // Of several manual services, one may take the place of another.
+    if draft.hasPort, !task.isManual, let port = task.port, port != Project.Task.freePort,
       let field = fields["port"]
     {
       (draft.port, draft.portOffset) = (port, field.value.offset)
