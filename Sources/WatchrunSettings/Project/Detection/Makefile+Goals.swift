@@ -43,7 +43,8 @@ extension Makefile {
   /// What others see of it if the goal is made: another goal, or a command of a recipe. `nil` if nothing is
   /// known.
   func publication(of goal: String) -> String? {
-    if isCut { return "a recipe that is too long to read" }
+    if isCut { return Self.unread }
+    var length = 0
     var reached: Set = [goal]
     var pending = [goal]
     var followed: Set<String> = []
@@ -54,8 +55,11 @@ extension Makefile {
         names += variables[String(name)].map { Self.words(of: $0) } ?? []
       }
       for line in rules[next]?.recipe ?? [] {
+        let command = command(in: line)
+        length += command.utf8.count
+        if length > Self.longestRecipes { return Self.unread }
         let script = ProjectDetection.Script(
-          command(in: line), in: directory ?? ProjectDirectory(path: "."))
+          command, in: directory ?? ProjectDirectory(path: "."))
         if let found = script.publication(&followed) { return found }
         names += script.goals(of: ["make", "gmake"])
       }
@@ -70,6 +74,9 @@ extension Makefile {
   }
 
   private static let longestCommand = 16384
+  /// How much all recipes of a goal may say, with the values of variables.
+  private static let longestRecipes = 1 << 20
+  private static let unread = "recipes that are too long to read"
 
   /// The line of a recipe for the shell, with the values of variables. One without a value stands for what its
   /// name says: `docker` for `$(DOCKER)`.

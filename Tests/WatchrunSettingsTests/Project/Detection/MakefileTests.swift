@@ -165,7 +165,10 @@ import Testing
     let lines = names.map { "\($0): \(names[0])\n\tsudo \($0) \(names[9])\n" }.joined()
     let shared = names.joined(separator: " ") + ":\n" + String(repeating: "\techo\n", count: 3000)
     let long = "all:\n\t" + String(repeating: "sudo ", count: 20_000) + "\n"
-    for text in [lines, shared + "all: t1\n", long] {
+    let wide =
+      "A = \(String(repeating: "$(B) ", count: 4000))\nall:\n"
+      + String(repeating: "\t$(A) $(A)\n", count: 5000)
+    for text in [wide, lines, shared + "all: t1\n", long] {
       let directory = try projectDirectory(["Makefile": text])
       _ = DetectedProject(ProjectDirectory(path: directory.path))
     }
