@@ -2,6 +2,7 @@ import ActionRunning
 import LiveReload
 import PathFiltering
 import Support
+import SystemCalls
 
 // Lists, and objects of strings. An option has one element, and may be repeated.
 
@@ -102,7 +103,11 @@ extension ValueType<[String]> {
 
 /// Whether a string can be the name or the address of a host.
 private func isHost(_ text: String) -> Bool {
-  !text.isEmpty
+  // Four numbers are no name. Fewer are a short form of an address.
+  let isFour =
+    text.utf8.allSatisfy { $0.isDigitASCII || $0 == UInt8(ascii: ".") }
+    && text.utf8.count { $0 == UInt8(ascii: ".") } == 3
+  return !text.isEmpty && (!isFour || ipv4Bytes(text.utf8) != nil)
     && text.utf8.allSatisfy { byte in
       JSONParser.isNameByte(byte) && byte < 0x80 || Array("-.:%".utf8).contains(byte)
     }

@@ -273,6 +273,10 @@ struct UsageErrorTests {
       "--host: 'a b' is not an address; write 0.0.0.0 or a host name"
     ),
     (
+      ["--serve", "a", "--host", "999.1.1.1"],
+      "--host: '999.1.1.1' is not an address; write 0.0.0.0 or a host name"
+    ),
+    (
       ["--proxy", "https://a:1"],
       "--proxy: cannot proxy https://a:1: servers are reached by http only; "
         + "write http://localhost:3000"

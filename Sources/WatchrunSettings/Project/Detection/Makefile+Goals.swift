@@ -75,7 +75,7 @@ extension Makefile {
 
   private static let longestCommand = 16384
   /// How much all recipes of a goal may say, with the values of variables.
-  private static let longestRecipes = 1 << 20
+  private static let longestRecipes = 1 << 18
   private static let unread = "recipes that are too long to read"
 
   /// The line of a recipe for the shell, with the values of variables. One without a value stands for what its
