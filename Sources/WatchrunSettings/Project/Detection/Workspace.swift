@@ -92,7 +92,8 @@ extension ProjectDetection {
     return ["build", "test"].compactMap { name in
       let owners = members.filter { member in
         publication(ofScript: name, in: member) == nil
-          && script(name, in: member).map { !isPlaceholder($0.line) && !$0.watchesByItself } ?? false
+          && script(name, in: member).map { !isPlaceholder($0.line) && !$0.watchesByItself }
+            ?? false
       }
       if owners.isEmpty { return nil }
       let places = owners.compactMap { $0.path.relative(to: directory.path)?.bytes }
