@@ -131,8 +131,12 @@ extension TaskDefinition {
   /// Whether its runs go on with the other definition, which later ones follow.
   func isSame(as other: TaskDefinition) -> Bool {
     if self == other { return true }
-    let names = sharedVariables.symmetricDifference(other.sharedVariables)
-    return !names.isEmpty && without(names) == other.without(names)
+    return without(additional(to: other)) == other.without(other.additional(to: self))
+  }
+
+  /// The shared variables that the other definition does not have, not even with a value of its own.
+  private func additional(to other: TaskDefinition) -> Set<[UInt8]> {
+    sharedVariables.subtracting(other.command.environment.variables.map(\.name))
   }
 
   private func without(_ names: Set<[UInt8]>) -> TaskDefinition {

@@ -28,14 +28,6 @@ public struct TaskRound: Sendable, Hashable {
     public let name: String
     /// Its outcome.
     public let outcome: Outcome
-
-    /// Whether it has failed itself.
-    var hasFailed: Bool {
-      switch outcome {
-      case .failed, .notReady: true
-      case .succeeded, .fresh, .ready, .cancelled, .skipped, .kept: false
-      }
-    }
   }
 
   /// The tasks of the round, each after its dependencies.

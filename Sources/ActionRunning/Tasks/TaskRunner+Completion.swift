@@ -21,25 +21,39 @@ extension TaskRunner {
       return state.access { $0.isInLastRound = false }
     }
     guard isLast(status) else { return }
-    if awaitsRestarts(round) { return }
+    if isDecidedByFailures(status) { return }
     let services = members.filter(\.isUp).compactMap { worker($0.name)?.definition }
     if services.contains(where: { !$0.policy.keepsAlive }) { return }
     if services.allSatisfy({ $0.readiness != nil }) { return end(with: status) }
     endWhenStarted(services.map(\.name), with: status, after: Self.startTime)
   }
 
-  /// Whether only services have failed that are started again: they may succeed then, or are given up.
-  private func awaitsRestarts(_ round: TaskRound) -> Bool {
-    let failed = round.entries.filter(\.hasFailed).map(\.name)
-    let restarted = state.access { state in
-      failed.filter { name in
-        state.machine.tasks[name]?.phase.isRestarted == true
-          && state.workers[name]?.definition.policy.restartLimit != nil
-      }
+  /// The tasks that have failed, and those of them that are started again and may succeed then, or are given up. Not
+  /// only in the latest round: a start of that kind is none.
+  private var failures: (all: [String], restarted: [String]) {
+    state.access { state in
+      let all = state.machine.order.filter { state.machine.tasks[$0]?.outcome == .failed }
+      return (
+        all,
+        all.filter { name in
+          state.machine.tasks[name]?.phase.isRestarted == true
+            && state.workers[name]?.definition.policy.restartLimit != nil
+        }
+      )
     }
-    if restarted.isEmpty || restarted.count < failed.count { return false }
+  }
+
+  /// Whether the end is decided by failures that are not those of the round, or not final.
+  private func isDecidedByFailures(_ status: ExitStatus) -> Bool {
+    if options.completion == .firstSuccess { return false }
+    let failures = failures
+    if failures.restarted.isEmpty || failures.restarted.count < failures.all.count {
+      guard status.isSuccess, !failures.all.isEmpty else { return false }
+      end(with: .exited(1))
+      return true
+    }
     if options.completion == .firstRun {
-      endWhenStarted(restarted, with: .exited(0), after: Self.startTime)
+      endWhenStarted(failures.restarted, with: .exited(0), after: Self.startTime)
     }
     return true
   }
@@ -54,7 +68,10 @@ extension TaskRunner {
       let remaining = services.compactMap(remainingStartTime)
       // One that is not started again starts with a round of its own.
       guard remaining.count == services.count, let longest = remaining.max() else { return }
-      if longest <= .zero { return end(with: status) }
+      if longest <= .zero {
+        // One of them was not ready in time.
+        return end(with: status.isSuccess && !failures.all.isEmpty ? .exited(1) : status)
+      }
       endWhenStarted(services, with: status, after: longest)
     }
     state.access { $0.completionTimer = timer }

@@ -537,6 +537,39 @@ struct JudgedChangesTests {
     #expect(tasks.directory.lines(of: "log") == ["end"])
   }
 
+  @Test func `one that is started again and is not ready in time is a failure`() async throws {
+    let tasks = try RunningTasks(options: .init(completion: .firstRun)) { directory in
+      var ready = TaskDefinition.Readiness(.line("never"))
+      ready.timeout = .milliseconds(300)
+      var service = TaskDefinition(
+        "s", in: directory, "test -e again || { touch again; exit 3; }; exec sleep 1000",
+        service: true, ready: ready)
+      (service.policy.restartLimit, service.policy.backOff) = (1, .milliseconds(10))
+      return [service]
+    }
+    tasks.runner.start()
+    #expect(await eventually { tasks.isFinished })
+    #expect(tasks.finish == .some(.exited(1)))
+  }
+
+  @Test func `one that fails for good is a failure, whatever else succeeds later`() async throws {
+    let tasks = try RunningTasks(options: .init(completion: .firstRun)) { directory in
+      var one = TaskDefinition(
+        "one", in: directory, "test -e again || { touch again; exit 3; }; echo up; exec sleep 1000",
+        service: true, ready: TaskDefinition.Readiness(.line("up")))
+      (one.policy.restartLimit, one.policy.backOff) = (1, .milliseconds(10))
+      var other = TaskDefinition("other", in: directory, "exit 4", service: true)
+      (other.policy.restartLimit, other.policy.backOff) = (2, .milliseconds(100))
+      return [
+        one, other, TaskDefinition("t", in: directory, "echo end > log", after: ["one"]),
+      ]
+    }
+    tasks.runner.start()
+    #expect(await eventually { tasks.isFinished })
+    #expect((tasks.finish ?? nil)?.isSuccess == false)
+    #expect(tasks.directory.lines(of: "log") == ["end"])
+  }
+
   @Test func `one that succeeds when it is started again is no failure`() async throws {
     let tasks = try RunningTasks(options: .init(completion: .firstRun)) { directory in
       var service = TaskDefinition(

@@ -80,6 +80,21 @@ struct ReplacedGraphTests {
     #expect(await tasks.end())
   }
 
+  @Test func `a value of its own in place of a shared one makes another task`() {
+    func task(_ port: String, isShared: Bool) -> TaskDefinition {
+      var task = TaskDefinition("a", in: "/", "true")
+      task.command.environment.variables.append(.init("PORT", port))
+      if isShared { task.sharedVariables = [Array("PORT".utf8)] }
+      return task
+    }
+    let shared = task("1", isShared: true)
+    #expect(shared.isSame(as: shared))
+    #expect(shared.isSame(as: TaskDefinition("a", in: "/", "true")))
+    #expect(!shared.isSame(as: task("2", isShared: true)))
+    #expect(!shared.isSame(as: task("2", isShared: false)))
+    #expect(!task("2", isShared: false).isSame(as: shared))
+  }
+
   @Test func `a new service begins when the one that it replaces is gone`() async throws {
     func service(_ name: String, _ directory: Path) -> TaskDefinition {
       TaskDefinition(
