@@ -12,6 +12,8 @@ struct MachineFormats {
   /// What go has printed for each package, of which several are tested at the same time.
   private var packages: [[UInt8]] = []
   private var numbers: [String: Int] = [:]
+  /// Whether a log has no end: the search for another one would go through all of the rest again.
+  private var isCut = false
 
   static func plain(_ output: [UInt8]) -> [UInt8] {
     guard output.contains(UInt8(ascii: "{")) else { return output }
@@ -60,10 +62,14 @@ struct MachineFormats {
       addEvent(value)
       return line.endIndex + 1
     }
-    guard output[line.startIndex...].prefix(Self.longestHead).contains("sarif"),
-      let end = objectEnd(from: line.startIndex), let log = parse(output[line.startIndex..<end]),
-      let runs = log["runs"]
-    else { return nil }
+    guard !isCut, output[line.startIndex...].prefix(Self.longestHead).contains("sarif") else {
+      return nil
+    }
+    guard let end = objectEnd(from: line.startIndex) else {
+      isCut = true
+      return nil
+    }
+    guard let runs = parse(output[line.startIndex..<end])?["runs"] else { return nil }
     for result in runs.elements.flatMap({ $0["results"]?.elements ?? [] }) { addResult(result) }
     return end
   }

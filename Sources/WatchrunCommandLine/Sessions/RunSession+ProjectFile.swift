@@ -88,6 +88,11 @@ extension Session {
       sockets.withLock { $0 = $0.filter { $0.socket != nil } + [HeldSocket(socket: socket)] }
       return socket
     } catch {
+      if error.code == EADDRINUSE, sockets.withLock({ $0.contains { $0.socket?.port == port } }) {
+        throw .launch(
+          "cannot listen for \(task.printable): watchrun has port \(port) at another address; start it again",
+          ExitCode.failure)
+      }
       let problem = Socket.problem(listeningAt: port, error)
       let remedy =
         switch error.code {
