@@ -82,8 +82,12 @@ struct ActivityTranslator {
     let hasFailed = graph[task]?.hasFailed(status, ending) ?? !status.isSuccess
     let outcome: Activity.Outcome =
       ending == .stopped ? .stopped : hasFailed ? .failed : .succeeded
-    let code = ending == .stopped ? nil : Int(status.code)
-    return .ended(task: task, outcome, status: code, duration: duration)
+    // As for hooks, and as the exit status: the command may end with 0 when it is stopped.
+    let isStoppedWell = ending == .timedOut && status.isSuccess
+    let signal = graph[task]?.policy.stopPlan.signal ?? .terminate
+    let shown = isStoppedWell ? ExitStatus.signaled(signal) : status
+    return .ended(
+      task: task, outcome, status: ending == .stopped ? nil : Int(shown.code), duration: duration)
   }
 
   private static func notStarted(

@@ -133,11 +133,11 @@ struct ActivityTranslatorTests {
       story == ["+app", "app: cannot run ./app: No such file or directory", "app failed 127"])
   }
 
-  @Test func `a timeout is a failure, whatever the status`() throws {
+  @Test func `a timeout is a failure, with the status of the stop after a 0`() throws {
     let story = story(
       try plan("--", "./app"), started("app"), .run(run("app"), .timedOut(after: .seconds(1))),
       stopping("app"), ended("app", 0, .timedOut))
-    #expect(story == ["+app", "app stopping", "app failed 0"])
+    #expect(story == ["+app", "app stopping", "app failed 143"])
   }
 
   @Test func `hooks are not shown`() throws {
