@@ -225,9 +225,9 @@ final class SessionDesk: ServedSession {
   /// The tasks with those in directories in place of a name that stands for them.
   private func members(of tasks: [String]) -> [String] {
     if tasks.isEmpty { return tasks }
-    let all = picture.withLock { $0.plan.tasks.map(\.name) }
+    let plan = picture.withLock(\.plan)
     return tasks.flatMap { task in
-      let named = all.tasks(namedBy: task)
+      let named = plan.tasks(namedBy: task)
       return named.isEmpty ? [task] : named
     }
   }

@@ -56,9 +56,9 @@ final class KeyTarget: Sendable {
 
   /// Gives the terminal to the next run of a task, which is requested.
   func giveTerminal(to task: String) {
-    let tasks = session.state.withLock { $0.plan.tasks.map(\.name) }
+    let plan = session.state.withLock(\.plan)
     // The only task goes without saying.
-    let named = task.isEmpty ? tasks : tasks.tasks(namedBy: task)
+    let named = task.isEmpty ? plan.tasks.map(\.name) : plan.tasks(namedBy: task)
     let name = named.count == 1 ? named[0] : task
     if let refusal = session.desk.refusal(of: [name]) { return console.say(.answer, refusal) }
     if named.count > 1 {

@@ -22,7 +22,7 @@ extension SessionPlan {
       let command = ProjectText.shown(task.run)
       let text = isAlone ? command : ProjectText.abridged(command)
       return TaskText(
-        name: task.name, holdsOutput: task.holdsOutput(settings),
+        name: task.name, group: task.group, holdsOutput: task.holdsOutput(settings),
         usesPseudoTerminal: task.usesPseudoTerminal ?? settings.givesPseudoTerminals,
         words: [Array(text.utf8)],
         command: command, shownCommand: [text.word].shownCommand,

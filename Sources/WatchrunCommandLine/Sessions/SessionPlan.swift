@@ -47,6 +47,11 @@ struct SessionPlan: Sendable {
   /// Whether all output is read, since the user asks for something that needs it.
   var readsOutput = false
 
+  /// The tasks that a name stands for: the one of that name, or those of its directories, such as `test:packages/a`.
+  func tasks(namedBy name: String) -> [String] {
+    tasks.filter { $0.name == name || $0.group == name }.map(\.name)
+  }
+
   /// Whether pages are served and nothing is run.
   var hasOnlyPages: Bool { tasks.isEmpty }
 
@@ -82,6 +87,8 @@ struct TaskText: Hashable, Sendable {
   }
 
   let name: String
+  /// The task of the project that stands for this one and others.
+  var group: String?
   var role = Role.task
   /// Whether its output is printed only when a run fails.
   var holdsOutput = false

@@ -10,9 +10,11 @@ struct TaskWords {
   /// The tasks and pages that can be named, and where they come from.
   struct Project {
     let names: [String]
+    /// The tasks that stand for others.
+    let groups: [String]
 
     /// Whether a word names a task, or those of several directories.
-    func hasTask(_ name: String) -> Bool { !names.tasks(namedBy: name).isEmpty }
+    func hasTask(_ name: String) -> Bool { names.contains(name) || groups.contains(name) }
 
     /// For people: "watchrun.json", or "this project" if it has no file.
     let source: String
@@ -278,10 +280,12 @@ extension Settings {
     if let project = try source.read() {
       // One that stands for none is refused with the reason.
       let empty = project.groups.filter { $0.lack != nil }.map(\.name)
-      return .init(names: project.names + empty, source: source.file.description)
+      return .init(
+        names: project.names + empty, groups: project.groups.map(\.name),
+        source: source.file.description)
     }
     return source.detectedProject.map {
-      .init(names: $0.names, source: "this project")
+      .init(names: $0.names, groups: $0.groups.map(\.name), source: "this project")
     }
   }
 }

@@ -143,6 +143,11 @@ extension Project {
       + pages.map { TaskGraph.Node($0.name, dependencies: $0.after) }
   }
 
+  /// The tasks that a name stands for: the one of that name, or those that were made of it by `each`.
+  package func tasks(namedBy name: String) -> [String] {
+    tasks.filter { $0.name == name || $0.group == name }.map(\.name)
+  }
+
   /// The names of its tasks and pages.
   package var names: [String] { nodes.map(\.name) }
 }

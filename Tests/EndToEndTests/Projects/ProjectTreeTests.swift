@@ -127,4 +127,29 @@ import Testing
       #expect(project.logged.dropFirst(count) == ["a", "d"])
     }
   }
+
+  @Test func `the tasks of a removed file stay when a member changes, and a colon makes no group`()
+    async throws
+  {
+    try await withProject { project in
+      try project.writeTasks(
+        #"t: { run: "echo t >> $LOG", each: "pkg/*/package.json" }, "#
+          + #""d:x": { run: "echo d >> $LOG", manual: true }"#)
+      let manifest = #"{"scripts": {"test": "echo test >> $LOG"}}"#
+      try project.makeDirectory("pkg/a")
+      try project.place("pkg/a/package.json", manifest)
+      try project.place("package.json", #"{"workspaces": ["pkg/*"]}"#)
+      let watchrun = try await project.startTasks()
+      try await project.logged("t")
+      try await #expect(project.start("--send", "run", "d").ended() != .exited(0))
+      try project.remove("watchrun.json")
+      try await watchrun.said("watchrun.json was removed; its tasks stay as they were")
+      try project.place("pkg/a/package.json", manifest + "\n")
+      try await project.logged("t", times: 2)
+      try await eventually("the manifest is seen") {
+        watchrun.errors.count { $0.contains("its tasks stay as they were") } == 2
+      }
+      #expect(!project.logged.contains("d") && !project.logged.contains("test"))
+    }
+  }
 }

@@ -124,10 +124,3 @@ extension Project.Task {
     return task
   }
 }
-
-extension [String] {
-  /// The tasks that a name stands for: the one of that name, or those of its directories, such as `test:packages/a`.
-  package func tasks(namedBy name: String) -> [String] {
-    contains(name) ? [name] : filter { $0.hasPrefix(name + ":") }
-  }
-}

@@ -168,7 +168,7 @@ extension Project {
       if let lack = group.lack { throw .usage(lack) }
     }
     let named = names.flatMap { name in
-      let tasks = self.names.tasks(namedBy: name)
+      let tasks = tasks(namedBy: name)
       return tasks.isEmpty ? [name] : tasks
     }
     let needed: Set<String>

@@ -162,4 +162,34 @@ struct ProjectMembersTests {
     #expect(selected.names == ["t:app", "t:core", "t:tool", "t:ui"])
     #expect(try project.selecting(["t:tool"]).names == ["t:core", "t:tool"])
   }
+
+  // MARK: - Names
+
+  @Test func `only a task with each stands for others`() throws {
+    let directory = try projectDirectory([
+      "a/package.json": "{}", "b/package.json": "{}",
+      "watchrun.json": """
+      { tasks: {
+        "deploy:a": { run: "x", manual: true }, "make:debug": { run: "x" }, "test:lint": { run: "x" },
+        test: { run: "pytest", each: "*/package.json" },
+      } }
+      """,
+    ])
+    func settings(_ words: String...) throws -> Settings {
+      try OptionParser.parse(words.map(\.word), in: directory.path)
+        .resolvingTasks(in: directory.path, programs: []) { _ in }
+    }
+    func tasks(_ settings: Settings) throws -> [String] {
+      try ProjectSource(settings, directory: directory.path).load(settings) { _ in }
+        .tasks.map { "\($0.name): \($0.run.command.words.map(\.decoded))" }
+    }
+    #expect(try settings("make", "-j4").taskNames == [])
+    #expect(throws: Failure.self) { try settings("deploy") }
+    var named = Settings()
+    named.taskNames = ["deploy"]
+    #expect(throws: Failure.self) { try tasks(named) }
+    let words = try tasks(settings("test", "--", "-k", "foo"))
+    #expect(words == [#"test:a: ["pytest -k foo"]"#, #"test:b: ["pytest -k foo"]"#])
+    #expect(try tasks(settings("test:b", "--", "-x")) == [#"test:b: ["pytest -x"]"#])
+  }
 }
