@@ -11,6 +11,8 @@ struct MemberDependencies {
   private var modules: [String?]
   /// The indices of the members on which each one depends.
   private var direct: [[Int]] = []
+  /// The directories in the project that each one names besides, in which no task runs.
+  private var others: [[Path]] = []
   /// Those of them that depend on the member themselves. Development dependencies may be cyclic.
   private var cyclic: [[Int]]
 
@@ -24,9 +26,16 @@ struct MemberDependencies {
       return key + 1 < words.endIndex ? words[key + 1] : nil
     }
     cyclic = members.map { _ in [] }
-    direct = directories.enumerated().map { index, directory in
+    for (index, directory) in directories.enumerated() {
       let found = node(directory) + cargo(directory) + go(directory)
-      return members.indices.filter { $0 != index && found.contains($0) }
+      direct.append(members.indices.filter { $0 != index && found.contains(members[$0]) })
+      let own = members[index]
+      var known: Set<Path> = []
+      others.append(
+        found.filter { path in
+          !members.contains(path) && own != "." && !path.isWithin(own)
+            && root.type(of: path) == .directory && known.insert(path).inserted
+        })
     }
     breakCycles()
   }
@@ -36,6 +45,11 @@ struct MemberDependencies {
 
   /// The members on which one depends that depend on it themselves.
   func around(_ member: Path) -> [Path] { paths(cyclic, member) }
+
+  /// The directories that a member names and that are no members.
+  func others(_ member: Path) -> [Path] {
+    members.firstIndex(of: member).map { others[$0] } ?? []
+  }
 
   private func paths(_ lists: [[Int]], _ member: Path) -> [Path] {
     members.firstIndex(of: member).map { lists[$0].map { members[$0] } } ?? []
@@ -63,26 +77,26 @@ struct MemberDependencies {
 
   // MARK: - Manifests
 
-  private func node(_ directory: ProjectDirectory) -> [Int] {
+  private func node(_ directory: ProjectDirectory) -> [Path] {
     guard let manifest = directory.json(of: ProjectDetection.package) else { return [] }
     let kinds = ["dependencies", "devDependencies", "peerDependencies", "optionalDependencies"]
     return kinds.flatMap { manifest[$0]?.members ?? [] }.compactMap { member in
-      if let index = packages.firstIndex(of: member.key) { return index }
+      if let index = packages.firstIndex(of: member.key) { return members[index] }
       // "file:../core" may have any name.
       let value = member.value.text ?? ""
       guard let place = value.split(separator: Character(":")).last, place.hasPrefix(".") else {
         return nil
       }
-      return index(of: String(place), from: directory)
+      return path(of: String(place), from: directory)
     }
   }
 
-  private func index(of place: String, from directory: ProjectDirectory) -> Int? {
+  /// A path of a manifest, relative to the project; `nil` if it is not within.
+  private func path(of place: String, from directory: ProjectDirectory) -> Path? {
     Path(place).absolute(from: directory.path).relative(to: root.path)
-      .flatMap(members.firstIndex)
   }
 
-  private func cargo(_ directory: ProjectDirectory) -> [Int] {
+  private func cargo(_ directory: ProjectDirectory) -> [Path] {
     guard let text = directory.text(of: "Cargo.toml") else { return [] }
     let above = directory.path.lineage.dropFirst().filter { $0.isWithin(root.path) }
     let workspace = above.firstResult { path -> ProjectDirectory? in
@@ -90,19 +104,24 @@ struct MemberDependencies {
       return directory.holds(["Cargo.toml"], with: "[workspace") ? directory : nil
     }
     let inherited = workspace.map { CargoDependency.inherited(by: directory, from: $0) } ?? []
-    return inherited.compactMap { $0.relative(to: root.path).flatMap(members.firstIndex) }
+    return inherited.compactMap { $0.relative(to: root.path) }
       + CargoDependency.all(in: text).compactMap { dependency in
-        dependency.isShared ? nil : dependency.path.flatMap { index(of: $0, from: directory) }
+        dependency.isShared ? nil : dependency.path.flatMap { path(of: $0, from: directory) }
       }
   }
 
-  private func go(_ directory: ProjectDirectory) -> [Int] {
+  private func go(_ directory: ProjectDirectory) -> [Path] {
     let words = Self.words(of: directory)
     return members.indices.filter { index in modules[index].map(words.contains) ?? false }
+      .map { members[$0] }
+      // "replace example.com/core => ../core"
+      + words.filter { $0.hasPrefix(".") }.compactMap { path(of: $0, from: directory) }
   }
 
   private static func words(of directory: ProjectDirectory) -> [String] {
-    (directory.text(of: "go.mod") ?? "").split(whereSeparator: \.isWhitespace).map(String.init)
+    (directory.text(of: "go.mod") ?? "").split(whereSeparator: \.isNewline).flatMap { line in
+      line.split(whereSeparator: \.isWhitespace).prefix { !$0.hasPrefix("//") }.map(String.init)
+    }
   }
 }
 

@@ -111,7 +111,7 @@ extension Project.Task {
     if !isOrdered {
       let before = dependencies.before(place)
       task.after += before.filter(group.members.contains).map(group.name)
-      added += before.filter { !group.members.contains($0) }
+      added += before.filter { !group.members.contains($0) } + dependencies.others(place)
     }
     added += dependencies.around(place)
     if isManual { return task }

@@ -163,6 +163,31 @@ struct ProjectMembersTests {
     #expect(try project.selecting(["t:tool"]).names == ["t:core", "t:tool"])
   }
 
+  @Test func `directories that a manifest names are watched where no task runs in them`() throws {
+    let each = "t: { run: 'x', each: '{app,cli}/*' }"
+    let cargo = [
+      "app/Cargo.toml": "[dependencies]\ncore = { path = \"../core\" }\nx.path = \"../none\"\n",
+      "cli/Cargo.toml": "[dependencies]\napp.path = \"../app\"\no.path = \"../../o\"\n",
+      "core/Cargo.toml": "",
+    ]
+    let node = [
+      "app/package.json": #"{"name": "app", "dependencies": {"c": "file:../core"}}"#,
+      "cli/package.json": #"{"dependencies": {"app": "*", "x": "file:./x", "y": "file:../y"}}"#,
+      "cli/x/package.json": "{}", "core/package.json": "{}", "y": "",
+    ]
+    let go = [
+      "app/go.mod": "module app\nreplace c => ../core\n// replace d => ../other\n",
+      "cli/go.mod": "module cli\nrequire app v0\nreplace app => ../app\n",
+      "core/go.mod": "module c", "other/go.mod": "module d",
+    ]
+    for files in [cargo, node, go] {
+      #expect(
+        try list(each, files) == [
+          #"t:app in app: ["app", "core"] [] []"#, #"t:cli in cli: ["cli"] [] ["t:app"]"#,
+        ])
+    }
+  }
+
   // MARK: - Names
 
   @Test func `only a task with each stands for others`() throws {
