@@ -183,10 +183,12 @@ extension RunSession {
 
   /// - Parameter ofMembers: Whether manifests have changed, and not the project file.
   private func readAgain(_ source: ProjectSource, _ runner: TaskRunner, ofMembers: Bool) {
+    // The tasks of a file are not replaced by detected ones when it is removed.
+    let detects = ofMembers && state.withLock { !$0.plan.hasFile }
     do throws(Failure) {
-      guard let project = try source.readAgain(session.settings, detects: ofMembers) else {
+      guard let project = try source.readAgain(session.settings, detects: detects) else {
         return session.console.warn(
-          ofMembers
+          detects
             ? "no project is detected any more; the tasks stay as they were"
             : "\(source.file) was removed; its tasks stay as they were")
       }
