@@ -12,7 +12,9 @@ extension FileSetState {
     self.init()
     let now = FileTime.latest()
     var pending = [writes.base]
-    for path in watched where !path.path.isWithin(writes.base) { pending.append(path.path) }
+    for path in watched where !writes.isConfined && !path.path.isWithin(writes.base) {
+      pending.append(path.path)
+    }
     var (listing, entryCount) = (DirectoryListing(), 0)
     while let directory = pending.popLast() {
       do throws(SystemError) {

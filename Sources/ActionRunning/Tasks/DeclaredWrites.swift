@@ -7,9 +7,12 @@ import SystemCalls
 public struct DeclaredWrites: Sendable, Hashable {
   /// Ignores what the task writes.
   private let filter: PathFilter
+  /// Whether no path outside of the base is declared.
+  let isConfined: Bool
 
   /// Creates declarations; by default of nothing.
-  public init(_ patterns: [GlobPattern] = [], base: Path = "/") {
+  public init(_ patterns: [GlobPattern] = [], base: Path = "/", isConfined: Bool = false) {
+    self.isConfined = isConfined
     filter = PathFilter(base: base, ignore: patterns, sources: [])
   }
 
@@ -48,7 +51,7 @@ public struct DeclaredWrites: Sendable, Hashable {
   private func subject(
     _ path: Path, isDirectory: Bool, watched: [WatchedPath]
   ) -> (path: Path, isDirectory: Bool)? {
-    if patterns.isEmpty { return nil }
+    if patterns.isEmpty || isConfined && !path.isWithin(base) { return nil }
     let root = root(of: path, watched)
     let own = (path: path, isDirectory: isDirectory)
     let entry = (path: path.appending(Self.anyName[...]), isDirectory: false)

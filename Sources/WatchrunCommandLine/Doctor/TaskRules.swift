@@ -28,7 +28,7 @@ struct TaskRules: Sendable {
     name = task.name
     roots = task.watched.map { $0.absolute(from: directory) }
     filter = task.filter(in: directory)
-    declared = DeclaredWrites(task.writes, base: directory)
+    declared = task.declaredWrites(in: directory)
     self.source = source
     ignores = RuleLines(ofPatterns: value?["ignore"], in: text)
     filters = RuleLines(ofPatterns: value?["filter"], in: text)

@@ -75,10 +75,16 @@ extension Project.Task {
       name, command(settings),
       triggers: TaskTriggers(
         watched: watched, filter: filter, kinds: effectiveKinds,
-        writes: DeclaredWrites(self.writes, base: directory)),
+        writes: declaredWrites(in: directory)),
       dependencies: after, isService: isService, readiness: readiness(settings),
       policy: policy(settings),
       isPostponed: self.isPostponed || settings.isPostponed)
+  }
+
+  /// What it writes: one of several directories, in its own.
+  func declaredWrites(in directory: Path) -> DeclaredWrites {
+    let own = group == nil ? nil : self.directory?.absolute(from: directory)
+    return DeclaredWrites(self.writes, base: own ?? directory, isConfined: own != nil)
   }
 
   /// The filter of its own patterns. The observer applies ignore files.

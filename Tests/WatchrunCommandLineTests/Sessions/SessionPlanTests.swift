@@ -248,4 +248,26 @@ struct ProjectPlanTests {
     #expect(observation.ignores == ["out"] && observation.sources == nil && observation.filters)
     #expect(observation.kinds == Set(ChangeBatch.Kind.allCases))
   }
+
+  @Test func `a task for each directory writes in its own`() throws {
+    let directory = try projectDirectory([
+      "a/x.json": "", "b/x.json": "",
+      "watchrun.json":
+        "{ tasks: { t: { run: 'x', each: '*/x.json', writes: 'dist/', watch: 'c' }, "
+        + "u: { run: 'x', watch: '.', writes: 'dist/' } } }",
+    ])
+    let read = try ProjectSource(nil, directory: directory.path).read()
+    let project = try #require(read)
+    let plan = try SessionPlan(
+      project, Settings(), in: directory.path, files: [], servesPages: true)
+    func writers(_ name: String) -> [String] {
+      let path = directory.path.appending(name)
+      return plan.graph.tasks.filter {
+        $0.triggers.writes.contains(path, isDirectory: false, watched: $0.triggers.watched)
+      }.map(\.name)
+    }
+    #expect(writers("a/dist/x") == ["t:a", "u"])
+    #expect(writers("b/lib/dist/x") == ["t:b", "u"])
+    #expect(writers("c/dist/x") == ["u"] && writers("a/x") == [])
+  }
 }
