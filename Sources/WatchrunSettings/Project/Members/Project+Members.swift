@@ -116,8 +116,8 @@ extension Project.Task {
     added += dependencies.around(place)
     if isManual { return task }
     task.watched = added + watched
-    // Members in a member have tasks of their own.
-    let inner = dependencies.members.filter { other in
+    // Directories in this one have tasks of their own, if they are of the same group.
+    let inner = group.members.filter { other in
       other != place && (place == "." || other.isWithin(place)) && !added.contains(other)
     }
     task.ignores += inner.compactMap { GlobPattern(only: $0) }

@@ -188,6 +188,15 @@ struct ProjectMembersTests {
     }
   }
 
+  @Test func `a change in an inner directory of another task is one of both`() throws {
+    #expect(
+      try list(
+        "t: { run: 'x', each: 'go.mod' }, u: { run: 'x', each: 'package.json' }",
+        ["go.mod": "module r", "web/package.json": "{}"]) == [
+          #"t:. in .: ["."] [] []"#, #"u:web in web: ["web"] [] []"#,
+        ])
+  }
+
   // MARK: - Names
 
   @Test func `only a task with each stands for others`() throws {
