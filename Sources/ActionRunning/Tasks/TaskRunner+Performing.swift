@@ -19,10 +19,11 @@ extension TaskRunner {
 
   private func perform(_ action: TaskStateMachine.Action) {
     switch action {
-    case .start(let name, let reason):
+    case .start(let name, let reason, let isAfterDependency):
       // What was performed before may have ended the runner.
       if state.access(\.machine.isEnding) { return }
       let takesTerminal = state.access { $0.terminalTask == name }
+      if isAfterDependency { worker(name)?.state.access { $0.unprovenTests = nil } }
       worker(name)?.start(reason, takesTerminal: takesTerminal)
     case .stop(let name):
       let worker = worker(name)

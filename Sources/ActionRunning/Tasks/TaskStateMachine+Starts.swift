@@ -139,7 +139,7 @@ extension TaskStateMachine {
     update(name) { task in
       (task.request, task.reason, task.hasNewResult) = (nil, reason, false)
       if isUpToDate { task.wasHeldBack = false }
-      (task.isBuilding, task.freshness) = (false, .none)
+      (task.isBuilding, task.freshness, task.isAfterDependency) = (false, .none, false)
     }
     if task.rules.isService { return beginService(name, task, reason) }
     // A service waits for the second success, and not for as many stops again.
@@ -148,7 +148,7 @@ extension TaskStateMachine {
       task.phase = .running
       if task.outcome != .cancelled && !isAwaited { task.stops = 0 }
     }
-    return [.start(name, reason)]
+    return [.start(name, reason, afterDependency: task.isAfterDependency)]
   }
 
   private mutating func beginService(
@@ -267,6 +267,7 @@ extension TaskStateMachine {
   }
 
   private mutating func passOn(to dependent: String, _ reason: RunTrigger.Reason) -> [Action] {
+    update(dependent) { $0.isAfterDependency = true }
     // A dependency that is postponed is not run for this.
     guard ancestors[dependent, default: []].allSatisfy({ !isDormant($0) }), !isUnasked(dependent)
     else { return [] }

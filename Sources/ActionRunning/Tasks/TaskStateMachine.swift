@@ -49,8 +49,9 @@ package struct TaskStateMachine: Sendable {
   }
 
   package enum Action: Equatable, Sendable {
-    /// Start a run. A service that runs is stopped first, without a report to the machine.
-    case start(String, RunTrigger.Reason)
+    /// Start a run, which may be one after a dependency. A service that runs is stopped first, without a report to the
+    /// machine.
+    case start(String, RunTrigger.Reason, afterDependency: Bool = false)
     /// Stop it. For a run, `ended` must follow.
     case stop(String)
     /// Send it a signal, for this reason.
@@ -218,6 +219,8 @@ package struct TaskStateMachine: Sendable {
     var hasKeptRunning = false
     /// Whether a dependency of the service has succeeded since, and the service was not held back then.
     var hasNewResult = false
+    /// Whether a dependency has succeeded since the latest start.
+    var isAfterDependency = false
     /// Whether the service did not begin after a success, because a dependency was requested again, and has
     /// not begun with results that are up to date since.
     var wasHeldBack = false

@@ -20,8 +20,8 @@ struct MachineScript {
   ) -> [String] {
     step(&machine).compactMap { action in
       switch action {
-      case .start(let name, .restart): return "&" + name
-      case .start(let name, _): return "+" + name
+      case .start(let name, .restart, _): return "&" + name
+      case .start(let name, _, _): return "+" + name
       case .stop(let name): return "~" + name
       case .signal(let name, _, _): return name + "!"
       case .skip(let name, let because): return name + "?" + because

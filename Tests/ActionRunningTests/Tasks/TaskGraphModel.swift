@@ -128,7 +128,7 @@ extension TaskGraphModel {
   /// Checks a decision with what is known when it is made.
   mutating func check(_ action: TaskStateMachine.Action) {
     switch action {
-    case .start(let name, let reason):
+    case .start(let name, let reason, _):
       if reason == .restart { return }
       for above in ancestors(name) where !isService(above) && world(above).latest != .succeeded {
         complain("a start after a failure")
@@ -172,7 +172,7 @@ extension TaskGraphModel {
 
   mutating func perform(_ action: TaskStateMachine.Action) {
     switch action {
-    case .start(let name, let reason): start(name, reason)
+    case .start(let name, let reason, _): start(name, reason)
     case .stop(let name): stop(name)
     case .signal(let name, _, _):
       if !world(name).runs && !world(name).isUp && !world(name).isLaunchPending {

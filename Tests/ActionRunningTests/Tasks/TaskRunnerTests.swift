@@ -35,6 +35,30 @@ struct TaskRunnerTests {
     #expect(await tasks.end())
   }
 
+  @Test func `all tests run after a dependency, also with changes of their own`() async throws {
+    let pattern = try RegularExpression(Array("tests/.*".utf8))
+    let map = TestMap([.init(pattern, targets: [Array("$0".utf8)])])
+    let tasks = try RunningTasks { directory in
+      var test = TaskDefinition("test", in: directory, "true", watch: ["tests"], after: ["build"])
+      test.command.testMap = map
+      return [TaskDefinition("build", in: directory, "true", watch: ["lib"]), test]
+    }
+    for name in ["lib", "tests"] { try File.makeDirectories(tasks.directory[name]) }
+    try tasks.directory.write(to: "tests/a")
+    tasks.runner.start()
+    #expect(await tasks.hasRounds(1))
+    tasks.change("tests/a")
+    #expect(await tasks.hasRounds(2))
+    tasks.change("lib/x", "tests/a")
+    #expect(await tasks.hasRounds(3))
+    tasks.change("tests/a")
+    #expect(await tasks.hasRounds(4))
+    #expect(tasks.story.count { $0 == "build" } == 2)
+    let runs = tasks.runs(of: "test")
+    #expect(runs.map { $0.tests.map(\.description) } == [[], ["tests/a"], [], ["tests/a"]])
+    #expect(await tasks.end())
+  }
+
   /// Says that it is there, and waits until the other one is.
   private func meeting(_ own: String, _ other: String) -> String {
     "touch \(own); until test -e \(other); do sleep 0.1; done"
