@@ -81,8 +81,8 @@ final class TaskWorker: Sendable {
     var readsOutput = false
     /// Whether its task is the only one of the graph.
     var isAlone = false
-    /// The tests of the runs since one has succeeded; `nil` for all.
-    var unprovenTests: [Path]? = []
+    /// The tests of the runs since one has succeeded; `nil` for all, as before the first one.
+    var unprovenTests: [Path]?
     /// Whether the next run of the command takes the terminal.
     var takesTerminalNext = false
   }

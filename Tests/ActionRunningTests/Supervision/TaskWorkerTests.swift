@@ -264,6 +264,8 @@ struct TaskWorkerTests {
       guard case .launch(let words)? = launcher.calls.last else { return [] }
       return Array(words.dropFirst())
     }
+    // No run of all tests has succeeded before the first one.
+    #expect(run("a.py", 0) == [])
     #expect(run("a.py", 1) == ["a"])
     #expect(run("b.py", 1) == ["a", "b"])
     try File.remove(directory.path.appending("a"))
