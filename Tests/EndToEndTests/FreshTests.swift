@@ -157,6 +157,43 @@ struct FreshTests {
     }
   }
 
+  @Test func `a failure counts also if its task may be fresh only before or afterwards`()
+    async throws
+  {
+    try await withProject { project in
+      try project.write("in")
+      func write(_ keys: String) throws {
+        try project.write(
+          "watchrun.json",
+          """
+          { tasks: { a: { run: 'cat in > out; echo a >> $LOG; test ! -e ../outside/fail', \
+          watch: ['in'], \(keys) } } }
+          """)
+      }
+      try write("writes: ['out']")
+      try await #expect(runs(project) == ["a"])
+      try await #expect(runs(project) == [])
+      try write("writes: ['out'], fresh: false")
+      try project.write("\(project.outside)/fail")
+      try await #expect(project.start("--once").ended() == .exited(1))
+      try project.remove("\(project.outside)/fail")
+      try write("writes: ['out']")
+      try await #expect(runs(project) == ["a"])
+      try await #expect(runs(project) == [])
+      try write("env: { A: '1' }")
+      let session = try await project.start("-v")
+      try await session.watching()
+      try await project.logged("a", times: 4)
+      try project.write("\(project.outside)/fail")
+      try write("writes: ['out']")
+      try await project.logged("a", times: 5)
+      try await session.said("failed")
+      await session.process.stop()
+      try project.remove("\(project.outside)/fail")
+      try await #expect(runs(project) == ["a"])
+    }
+  }
+
   @Test func `a dependency whose dependent did not run afterwards is not enough`() async throws {
     try await withSources { project in
       _ = try await runs(project)

@@ -129,7 +129,8 @@ extension Session {
       skipsUnchanged: settings.skipsUnchanged)
   }
 
-  /// Finds out which tasks of a project are fresh; `nil` if none may be, or nowhere is a place to record that.
+  /// Finds out which tasks of a project are fresh; `nil` if nowhere is a place to record that. A run of a task that may
+  /// not be fresh now also ends what was recorded before, and the project file may be read again.
   ///
   /// - Parameters:
   ///   - settings: The command line with the defaults of a project.
@@ -137,9 +138,7 @@ extension Session {
   func makeFreshTasks(
     _ plan: SessionPlan, with settings: Settings, isObserved: Bool
   ) -> FreshTasks? {
-    guard plan.origin == .project, let records = Self.recordDirectory,
-      plan.graph.tasks.contains(where: \.mayBeFresh)
-    else { return nil }
+    guard plan.origin == .project, let records = Self.recordDirectory else { return nil }
     return FreshTasks(
       of: directory, in: records,
       observation: observerOptions(plan.observation, with: settings), isObserved: isObserved,
