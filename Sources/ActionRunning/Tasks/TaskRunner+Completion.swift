@@ -22,7 +22,12 @@ extension TaskRunner {
     }
     guard isLast(status) else { return }
     if isDecidedByFailures(status) { return }
-    let services = members.filter(\.isUp).compactMap { worker($0.name)?.definition }
+    // A later round has not all of them: what has been started again may end once more.
+    let names =
+      options.completion == .firstRun
+      ? state.access { state in state.machine.order.filter { state.machine.isUp($0) } }
+      : members.filter(\.isUp).map(\.name)
+    let services = names.compactMap { worker($0)?.definition }
     if services.contains(where: { !$0.policy.keepsAlive }) { return }
     if services.allSatisfy({ $0.readiness != nil }) { return end(with: status) }
     endWhenStarted(services.map(\.name), with: status, after: Self.startTime)
