@@ -3,12 +3,12 @@ import PathFiltering
 import SystemCalls
 
 extension FileSetState {
-  /// With more entries, the state is incomplete.
-  private static let mostEntries = 500_000
   private static let withoutOutputs = [".git", ".hg", ".svn", ".jj"].map(\.utf8)
 
   /// The state of all that a task declares to write, also where it is ignored.
-  init(of writes: DeclaredWrites, watched: [WatchedPath]) {
+  ///
+  /// - Parameter mostEntries: If more entries are read, the state is incomplete.
+  init(of writes: DeclaredWrites, watched: [WatchedPath], mostEntries: Int) {
     self.init()
     let now = FileTime.latest()
     var pending = [writes.base]
@@ -26,7 +26,7 @@ extension FileSetState {
         continue
       }
       entryCount += listing.count
-      if entryCount > Self.mostEntries {
+      if entryCount > mostEntries {
         isIncomplete = true
         return
       }

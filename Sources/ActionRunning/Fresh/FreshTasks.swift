@@ -17,6 +17,8 @@ package final class FreshTasks: Sendable {
     var began = FileTime(nanoseconds: .min)
     /// Whether a change was reported that the task watches.
     var hasChanged = false
+    /// Whether the outputs could not all be examined at the end of a run of this session. None is recorded after that.
+    var hasUnknownOutputs = false
     /// The inputs before the first run.
     var inputs: FileSetState?
     /// The outputs at the end of the run, and the time of that.
@@ -108,7 +110,8 @@ package final class FreshTasks: Sendable {
       // What was examined before a former run, or a change, says nothing about this one.
       let isUsable = before?.began == Run().began && before?.hasChanged == false
       let inputs = isUsable ? before?.inputs : nil
-      runs[task.name] = Run(began: .latest(), inputs: inputs)
+      runs[task.name] = Run(
+        began: .latest(), hasUnknownOutputs: before?.hasUnknownOutputs ?? false, inputs: inputs)
     }
   }
 
@@ -136,21 +139,30 @@ extension FreshTasks {
   /// How long after its end the files of a run are examined again.
   static let pause = Duration.nanoseconds(FileTime.granularity + 5_000_000)
 
-  /// The process of a run has ended. Its outputs are examined at once, before others learn of the end and may change
-  /// them.
-  func exited(_ task: TaskDefinition) {
-    guard task.mayBeFresh, let run = runs.withLock({ $0[task.name] }), !run.hasChanged else {
-      return
+  /// So many entries are read in search of the outputs of a run at its end, for which the runner waits.
+  private static let mostEntriesAtEnd = 10_000
+
+  /// The process of a run has ended with success. The outputs are examined at once, before others learn of the end and
+  /// may change them.
+  func hasSucceeded(_ task: TaskDefinition) {
+    guard let run = recordableRun(of: task) else { return }
+    let outputs = outputs(of: task, mostEntries: Self.mostEntriesAtEnd)
+    update(task, run.began) {
+      ($0.outputs, $0.hasUnknownOutputs) = (outputs, outputs.isIncomplete)
     }
-    let outputs = outputs(of: task)
-    update(task, run.began) { $0.outputs = outputs }
+  }
+
+  /// The latest run, if its success may be recorded.
+  private func recordableRun(of task: TaskDefinition) -> Run? {
+    guard task.mayBeFresh, let run = runs.withLock({ $0[task.name] }) else { return nil }
+    let isRecordable =
+      !run.hasChanged && !run.hasUnknownOutputs && (isObserved || run.inputs != nil)
+    return isRecordable ? run : nil
   }
 
   /// A run has succeeded. Returns when it began, if it may be recorded.
   func succeeded(_ task: TaskDefinition, at ended: FileTime) -> FileTime? {
-    guard task.mayBeFresh, let run = runs.withLock({ $0[task.name] }), !run.hasChanged else {
-      return nil
-    }
+    guard let run = recordableRun(of: task) else { return nil }
     update(task, run.began) { $0.ended = ended }
     return run.began
   }
@@ -210,8 +222,9 @@ extension FreshTasks {
     }
   }
 
-  private func outputs(of task: TaskDefinition) -> FileSetState {
-    FileSetState(of: task.triggers.writes, watched: task.triggers.watched)
+  private func outputs(of task: TaskDefinition, mostEntries: Int = 500_000) -> FileSetState {
+    FileSetState(
+      of: task.triggers.writes, watched: task.triggers.watched, mostEntries: mostEntries)
   }
 
   /// The digest of a task's command, and of the records of its dependencies; `nil` if one of them has none.

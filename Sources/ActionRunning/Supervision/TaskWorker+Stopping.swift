@@ -144,12 +144,16 @@ extension TaskWorker {
   /// Reports the end of a process, unless it counts as ended already.
   private func ended(_ process: Process, _ status: ExitStatus) {
     let run = process.run
-    let (ending, precedesHook) = state.access { state in
+    let (ending, isSuccess, precedesHook) = state.access { state in
       state.ended = .latest()
       let ending = state.machine.ending(of: run.job)
-      return (ending, run.job == .command && state.machine.precedesHook(status, ending))
+      let isCommand = run.job == .command
+      return (
+        ending, isCommand && ending == .byItself && status.isSuccess,
+        isCommand && state.machine.precedesHook(status, ending)
+      )
     }
-    notify(.exited(precedesHook: precedesHook))
+    notify(.exited(isSuccess: isSuccess, precedesHook: precedesHook))
     for reader in process.readers { reader.runHasEnded() }
     // No timer may wake the process while nothing runs.
     if run.job == .command { state.access { $0.timeout.take() }?.cancel() }

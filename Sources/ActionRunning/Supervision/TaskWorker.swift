@@ -17,8 +17,9 @@ final class TaskWorker: Sendable {
     case attempted
     /// The process of the run exists.
     case launched
-    /// A process has ended. Its output has not been read, and its end not been reported. A hook may follow.
-    case exited(precedesHook: Bool)
+    /// A process has ended, that of a run perhaps with success. Its output has not been read, and its end not been
+    /// reported. A hook may follow.
+    case exited(isSuccess: Bool, precedesHook: Bool)
     /// The end of the command, or that it could not be started, was reported. Its hook may follow.
     case ended(TaskStateMachine.Result, TaskReport.Ending)
     /// Nothing runs any more.

@@ -189,8 +189,8 @@ extension TaskRunner {
       state.access { $0.machine.setAttempted(name, false) }
       noteNamedBuild(worker)
       if isService { advance { $0.serviceStarted(name) } }
-    case .exited(let precedesHook):
-      options.freshness?.exited(worker.definition)
+    case .exited(let isSuccess, let precedesHook):
+      if isSuccess { options.freshness?.hasSucceeded(worker.definition) }
       monitor.look()
       if !precedesHook { runHasEnded(worker) }
     case .ended(_, .stopped), .finished:

@@ -8,9 +8,11 @@ import Testing
 
 /// The states of inputs and outputs.
 struct FileSetStateTests {
-  private func outputs(_ directory: TemporaryDirectory, _ patterns: GlobPattern...) -> FileSetState
-  {
-    FileSetState(of: DeclaredWrites(patterns, base: directory.path), watched: [])
+  private func outputs(
+    _ directory: TemporaryDirectory, _ patterns: GlobPattern..., mostEntries: Int = 100
+  ) -> FileSetState {
+    FileSetState(
+      of: DeclaredWrites(patterns, base: directory.path), watched: [], mostEntries: mostEntries)
   }
 
   @Test func `outputs are found by their patterns, also in ignored directories`() throws {
@@ -29,6 +31,9 @@ struct FileSetStateTests {
     #expect(outputs(directory, "*.o", "!/src/*.o").count == 1)
     #expect(outputs(directory, "out").count == 0)
     #expect(!outputs(directory, "out").isIncomplete)
+    // The directory has 5 entries, and those with the pattern 2.
+    #expect(!outputs(directory, "/dist", mostEntries: 7).isIncomplete)
+    #expect(outputs(directory, "/dist", mostEntries: 6).isIncomplete)
     // What is in the target of a link is not known.
     try File.makeLink(directory.path.appending("file"), to: "src/x.o")
     try File.makeLink(directory.path.appending("out"), to: "src")

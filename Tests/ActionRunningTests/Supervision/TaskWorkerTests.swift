@@ -24,6 +24,8 @@ struct WorkerFixture {
   let scheduler: ManualScheduler
   let launcher = FakeLauncher()
   let story = Log<String>()
+  /// Successful ends of the command.
+  fileprivate let succeeded = Log<Void>()
   fileprivate let probe = PatientProbe()
   fileprivate let received = Log<RunTrigger.Reason>()
   /// What the next runs receive.
@@ -58,8 +60,9 @@ struct WorkerFixture {
           return held == nil
         }
       },
-      notify: { [story] _, event in
-        if case .exited(precedesHook: true) = event { story.note("hook follows") }
+      notify: { [story, succeeded] _, event in
+        if case .exited(_, precedesHook: true) = event { story.note("hook follows") }
+        if case .exited(isSuccess: true, _) = event { succeeded.note(()) }
         if case .atRest = event { story.note("at rest") }
         if case .finished = event { story.note("finished") }
       })
@@ -240,6 +243,25 @@ struct TaskWorkerTests {
     endLeader(.signaled(.kill))
     #expect(
       story.entries == ["command 1", "stopping", "killing", "stopped with 137", "gone", "finished"])
+  }
+
+  @Test func `only the command ends with success, by itself`() {
+    let worker = worker { $0.policy.onSuccess = Command("hook") }
+    func run(_ end: () -> Void) -> Int {
+      onQueue { worker.start(.start) }
+      end()
+      return fixture.succeeded.entries.count
+    }
+    #expect(run { endLeader(.exited(1)) } == 0)
+    let stopped = run {
+      onQueue { worker.stop() }
+      endLeader(.exited(0))
+    }
+    #expect(stopped == 0)
+    #expect(run { endLeader(.exited(0)) } == 1)
+    // The hook.
+    endLeader(.exited(0))
+    #expect(fixture.succeeded.entries.count == 1)
   }
 
   @Test func `the tests of runs that have not succeeded run again with those of the changes`()
