@@ -131,6 +131,11 @@ package final class FreshTasks: Sendable {
       runs.withLock { $0[task.name]?.hasChanged = true }
     }
   }
+
+  /// The task has another definition: what was examined, or has begun before, says nothing about it.
+  func redefined(_ task: TaskDefinition) {
+    runs.withLock { $0[task.name]?.hasChanged = true }
+  }
 }
 
 // MARK: - Recording

@@ -319,7 +319,10 @@ extension TaskRunner {
     let old = state.access { $0.graph }
     if state.access({ $0.machine.isEnding }) { return }
     let kept = Set(graph.tasks.filter { old[$0.name]?.isSame(as: $0) == true }.map(\.name))
-    for task in graph.tasks where kept.contains(task.name) { worker(task.name)?.follow(task) }
+    for task in graph.tasks where kept.contains(task.name) {
+      if old[task.name] != task { options.freshness?.redefined(task) }
+      worker(task.name)?.follow(task)
+    }
     state.access { state in
       state.graph = graph
       state.declaredPaths = []

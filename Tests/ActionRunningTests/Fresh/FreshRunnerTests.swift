@@ -42,4 +42,14 @@ struct FreshRunnerTests {
     try await #expect(records(after: "true") == 1)
     try await #expect(records(after: "exit 1") == 0)
   }
+
+  @Test func `a run that began with another definition of its task is not recorded`() async throws {
+    let count = try await records(after: "true") { tasks in
+      let changed = task(tasks.directory.path, untilGo + "true", ["A"])
+      tasks.runner.replaceGraph(try TaskGraph([changed], jobs: 4))
+      tasks.runner.queue.sync {}
+      #expect(tasks.runs(of: "a").count == 1)
+    }
+    #expect(count == 0)
+  }
 }
