@@ -137,6 +137,9 @@ import Testing
       try await watchrun.said("not restarted: it has ended")
       try await #expect(project.shell(request).contains("The server does not respond"))
       try project.place("server.py", Self.server)
+      try await eventually("it is started again") {
+        watchrun.errors.count { $0.contains("running python3 server.py (server.py changed)") } == 2
+      }
       try await #expect(project.shell(request).contains("answer"))
     }
   }
