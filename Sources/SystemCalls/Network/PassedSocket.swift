@@ -34,7 +34,7 @@ package final class PassedSocket: Sendable, Hashable {
     _ = listen(number, Self.backlog)
   }
 
-  /// Connects, and ends the connection. Whoever accepts it finds it ended. Blocks for up to 250 ms.
+  /// Connects, and ends the connection: a server that accepts it reads its end. Blocks for up to 250 ms.
   package func connect() throws(SystemError) {
     _ = try Connection(to: host, port: port, within: Self.timeout)
   }

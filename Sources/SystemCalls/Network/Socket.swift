@@ -55,7 +55,7 @@ package enum Socket {
     return code == 0 ? nil : SystemError(call: "connect", code: code)
   }
 
-  /// Why nobody can listen at a port here, after the error of an attempt.
+  /// Why no process can listen at a port here, from the error of an attempt.
   package static func problem(listeningAt port: UInt16, _ error: SystemError) -> String {
     switch error.code {
     case EADDRINUSE:
