@@ -30,6 +30,11 @@ package struct Fingerprint: Equatable, Sendable {
   /// tick leaves the same fingerprint.
   package var isUncertain: Bool { state.isRacy || state.isPartial }
 
+  /// Whether a change since a time may have left the fingerprint as it is.
+  func isUncertain(since time: FileTime) -> Bool {
+    state.isPartial || state.isRacy && state.changed >= time
+  }
+
   package init(_ status: FileStatus, now: FileTime = .now()) {
     let content = Self.mix(UInt64(bitPattern: status.modified.nanoseconds), status.size)
     let attributes = Self.mix(status.attributes, status.device)

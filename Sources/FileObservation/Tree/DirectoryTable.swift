@@ -86,6 +86,10 @@ struct DirectoryTable {
   /// Adds a directory, or extends its coverage.
   mutating func add(_ entry: TreeSnapshot.Entry, coverage: Coverage, stack: IgnoreStack?) {
     guard let index = index(of: entry) else {
+      // The watch of the file that was there is not that of the directory.
+      if watch(ofFile: entry) != nil, let outdated = removeWatch(of: entry) {
+        retired.insert(outdated)
+      }
       setIndex(UInt32(directories.count), of: entry)
       directories.growIfNeeded()
       directories.append((Directory(watch: nil, coverage: coverage, stack: stack), entry))

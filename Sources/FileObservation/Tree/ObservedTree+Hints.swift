@@ -248,6 +248,8 @@ extension ObservedTree {
     let path = entryPath(of: name, in: parent)
     let known = snapshot.child(name, of: parent)
     if let known, !lookUpRoot(known, for: occasion) { return }
+    // Before its directory is listed, an entry is not new. The first comparison finds what has changed.
+    if snapshot.marks(of: parent).contains(.unread), known.map({ !isRoot($0) }) ?? true { return }
     let site = Site(parent, details, stack: details.stack)
     let reasons = occasion.reasons
     do throws(SystemError) {

@@ -41,7 +41,7 @@ extension ObservedTree {
     }
     snapshot.setType(status.type, of: entry)
     snapshot.setInode(status.inode, of: entry)
-    watchFileIfNeeded(entry, at: path)
+    watchFileIfNeeded(entry, at: path, isRenewed: occasion.renewsWatches)
     if case .scan = occasion, let difference {
       markStaleRules(name, in: site.directory, difference == .created ? .appeared : .closed)
     }

@@ -21,8 +21,9 @@ extension ObservedTree {
     let path = entryPath(of: entry)
     let type = snapshot.type(of: entry)
     let known = snapshot.fingerprint(of: entry)
-    // Its hint may have been dropped.
-    let isUncertain = hints.areDropped && type != .directory && known?.isUncertain == true
+    // A write in the clock tick of its fingerprint may have a hint that was dropped, or was not read before.
+    let isUncertain =
+      type != .directory && (known?.isUncertain(since: walk.comparedUntil) ?? false)
     let mayBeRewritten = walk.racilyClean.forget(path.path) || isUncertain
     if type == .symlink { unwatchTargets(ofLink: path.path) }
     // The entries of a directory that was never compared are unknown: any of them may have been

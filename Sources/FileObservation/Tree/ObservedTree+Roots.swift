@@ -121,7 +121,10 @@ extension ObservedTree {
       if error.isNotFound {
         rootDisappeared(entry)
       } else {
-        // As where an ancestor cannot be searched. Nothing is known until it can.
+        // As where an ancestor cannot be searched. Nothing but the hint is known until it can.
+        if occasion.reasons.contains(.written), !isMissing(entry) {
+          emit(.modified(isOpen: false), snapshot.type(of: entry), at: path)
+        }
         setUnexamined(entry, error)
       }
       return false

@@ -57,12 +57,13 @@ extension ObservedTree {
     // It may have been removed since it became pending.
     guard let details = directories[directory] else { return }
     // What is not known yet cannot be compared.
-    if mode.isDiff && snapshot.marks(of: directory).contains(.unread) { return }
+    let isUnread = snapshot.marks(of: directory).contains(.unread)
+    if mode.isDiff && isUnread && !(mode.renewsWatches && details.watch != nil) { return }
     var buffers = walk.takeBuffers()
     defer { walk.giveBack(buffers) }
     snapshot.writePath(of: directory, into: &buffers.directoryPath)
     let path = Path(bytes: buffers.directoryPath)
-    guard watch(directory, details, at: path, for: mode) else { return }
+    guard watch(directory, details, at: path, for: mode), !mode.isDiff || !isUnread else { return }
     if roots[directory] != nil, let parent = snapshot.parent(of: directory) {
       removeIfUnneeded(parent)
     }
@@ -185,6 +186,8 @@ extension ObservedTree {
         lookup.entry
         ?? snapshot.insert(
           item.name, item.type, inode: item.inode, in: site.directory, after: lookup)
+      // One that was made on the way to a root is listed from now on.
+      if snapshot.inode(of: entry) == 0 { snapshot.setInode(item.inode, of: entry) }
       if isDirectory && site.isRecursive {
         descend(entry, site.stack, for: mode)
       } else if item.type == .symlink {

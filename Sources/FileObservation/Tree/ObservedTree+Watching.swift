@@ -24,7 +24,9 @@ extension ObservedTree {
       directories.unwatched.insert(directory)
       return true
     }
-    if details.watch != nil && !mode.renewsWatches { return true }
+    // One that was watched by name may have been replaced before it is listed.
+    let isUnread = snapshot.marks(of: directory).contains(.unread)
+    if details.watch != nil && !mode.renewsWatches && !isUnread { return true }
     switch addWatch(at: path, isAnchor(directory, details) ? .anchor : .directory) {
     case .success(let watch):
       return assign(watch, to: directory)
@@ -89,13 +91,18 @@ extension ObservedTree {
 
   /// Watches a file if the watch of its directory does not report all writes: those through other
   /// names of a root, or any.
-  mutating func watchFileIfNeeded(_ file: Entry, at path: EntryPath) {
+  ///
+  /// - Parameter isRenewed: Whether the hint of the end of its watch may have been dropped.
+  mutating func watchFileIfNeeded(_ file: Entry, at path: EntryPath, isRenewed: Bool = false) {
+    let known = directories.watch(ofFile: file)
     guard let source, !source.namesEntries || roots[file] != nil,
-      snapshot.type(of: file) != .directory, directories[file] == nil,
-      directories.watch(ofFile: file) == nil
+      snapshot.type(of: file) != .directory, directories[file] == nil, known == nil || isRenewed
     else { return }
     switch addWatch(at: path.path, .file) {
     case .success(let watch):
+      if watch != known, let outdated = directories.removeWatch(of: file) {
+        source.unwatch(outdated)
+      }
       if directories.owner(of: watch) == nil { directories.setWatch(watch, ofFile: file) }
       // The file was renamed and is back.
       directories.retired.removeIfPresent(watch)

@@ -17,6 +17,11 @@ enum Occasion {
     if case .hint = self { true } else { false }
   }
 
+  /// Whether hints of the end of watches may have been dropped.
+  var renewsWatches: Bool {
+    if case .scan(let mode) = self { mode.renewsWatches } else { false }
+  }
+
   /// Whether the ignore rules have changed.
   var isRefilter: Bool {
     if case .scan(let mode) = self { mode.isRefilter } else { false }

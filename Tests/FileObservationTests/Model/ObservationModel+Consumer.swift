@@ -31,7 +31,8 @@ extension ObservationModel {
     let mirror = Self.following(changes, from: before, reading: now, whole: reads)
     for path in Set(mirror.keys).union(now.keys).sorted() where mirror[path] != now[path] {
       if isFirst, isUnknowable(mirror[path], now[path]) { continue }
-      faults.append("\(path) is wrong")
+      let (known, present) = (mirror[path].map { "\($0)" }, now[path].map { "\($0)" })
+      faults.append("\(path) is wrong: \(known ?? "unknown") instead of \(present ?? "nothing")")
     }
     for change in changes {
       if let fault = fault(of: change, now) {

@@ -31,6 +31,8 @@ struct ObservationModel {
     var watchLimit = Int.max
     var roots = [ObservationModel.root]
     var base: Path?
+    /// Seeds that have found a fault, beside those of each run.
+    var furtherSeeds: [UInt64] = []
 
     static let all: [Setting] = [
       Setting(name: "inotify"),
@@ -42,10 +44,12 @@ struct ObservationModel {
       Setting(name: "polling, clock set back", isPolled: true, setsClockBack: true),
       Setting(name: "rules", appliesRules: true),
       Setting(name: "rules, overflows", overflows: true, appliesRules: true),
-      Setting(name: "permissions", lacksPermissions: true),
+      Setting(name: "permissions", lacksPermissions: true, furtherSeeds: [96]),
       Setting(name: "permissions, overflows", overflows: true, lacksPermissions: true),
       Setting(name: "permissions, polling", isPolled: true, lacksPermissions: true),
-      Setting(name: "permissions, start", lacksPermissions: true, lacksPermissionsAtStart: true),
+      Setting(
+        name: "permissions, start", lacksPermissions: true, lacksPermissionsAtStart: true,
+        furtherSeeds: [96]),
       Setting(name: "failures", fails: true),
       Setting(name: "failures, overflows", overflows: true, fails: true),
       Setting(name: "failures, permissions", lacksPermissions: true, fails: true),
@@ -53,14 +57,22 @@ struct ObservationModel {
       Setting(name: "watch limit", watchLimit: 3),
       Setting(name: "watch limit, overflows", overflows: true, watchLimit: 3),
       Setting(name: "nested roots", roots: nestedRoots),
-      Setting(name: "nested roots, overflows", overflows: true, roots: nestedRoots),
+      Setting(
+        name: "nested roots, overflows", overflows: true, roots: nestedRoots,
+        furtherSeeds: [197, 295]),
       Setting(name: "nested roots, rules", appliesRules: true, roots: nestedRoots),
-      Setting(name: "nested roots, permissions", lacksPermissions: true, roots: nestedRoots),
+      Setting(
+        name: "nested roots, permissions", lacksPermissions: true, roots: nestedRoots,
+        furtherSeeds: [756]),
       Setting(name: "nested roots, polling", isPolled: true, roots: nestedRoots),
       Setting(name: "nested roots, watch limit", watchLimit: 3, roots: nestedRoots),
-      Setting(name: "awaited root", roots: ["/r", "/r/a/b"]),
-      Setting(name: "awaited root, overflows", overflows: true, roots: ["/r", "/r/a/b"]),
-      Setting(name: "awaited root, below a base", roots: ["/r", "/r/a/b"], base: "/r"),
+      Setting(name: "awaited root", roots: ["/r", "/r/a/b"], furtherSeeds: [475]),
+      Setting(
+        name: "awaited root, overflows", overflows: true, roots: ["/r", "/r/a/b"],
+        furtherSeeds: [169, 475]),
+      Setting(
+        name: "awaited root, below a base", roots: ["/r", "/r/a/b"], base: "/r",
+        furtherSeeds: [686]),
     ]
   }
 

@@ -19,7 +19,7 @@ struct ObservationModelTests {
 
   @Test(arguments: settings)
   func `a consumer of the net changes knows the tree`(setting: ObservationModel.Setting) throws {
-    for seed in 1...Self.seeds {
+    for seed in Array(1...Self.seeds) + setting.furtherSeeds {
       guard let faults = try ObservationModel.faults(setting, seed: seed, isLogged: false) else {
         continue
       }
