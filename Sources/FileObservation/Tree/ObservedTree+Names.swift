@@ -44,18 +44,17 @@ extension ObservedTree {
   }
 
   mutating func lookUpAncestor(to entry: Entry) -> Bool {
-    let isInRoot = isInDirectory(entry, withCoverage: .entries)
-    let isNew = snapshot.marks(of: entry).contains(.absent)
-    if disk.exists(snapshot.path(of: entry), followsLinks: true) {
-      ancestorAppeared(entry)
-      if isNew && isInRoot { snapshot.mark(entry, .absent) }
-    }
-    return isInRoot
+    if disk.exists(snapshot.path(of: entry), followsLinks: true) { ancestorAppeared(entry) }
+    return isInDirectory(entry, withCoverage: .entries)
   }
 
   private mutating func ancestorAppeared(_ entry: Entry) {
+    // In a directory that is observed, it is new when it is compared.
+    let isReportedLater =
+      snapshot.marks(of: entry).contains(.absent) && isInDirectory(entry, withCoverage: .entries)
     snapshot.unmark(entry, .absent)
     for root in missingRoots where snapshot.isWithin(root, entry) { rootMayHaveAppeared(root) }
+    if isReportedLater { snapshot.mark(entry, .absent) }
   }
 
   /// Removes the watches of the ancestors of a root. The directories are gone, or exist at other

@@ -139,8 +139,12 @@ extension ObservedTree {
       return false
     }
     if !isDirectory { return true }
+    // What its directory has left to a hint is reconciled by that.
+    let isLeftToHint =
+      snapshot.fingerprint(of: entry) == nil && !occasion.reasons.isEmpty
+      && isInDirectory(entry, withCoverage: .entries)
     compareRoot(entry, status, at: path)
-    if case .scan = occasion { return (try? disk.status(of: path).type) == .directory }
+    if !occasion.isHint || isLeftToHint { return (try? disk.status(of: path).type) == .directory }
     // A directory without a watch may have become readable.
     if directories[entry]?.watch == nil { scanNow(entry, for: modeOfReadable(entry)) }
     return false
@@ -262,11 +266,16 @@ extension ObservedTree {
   /// Compares all roots and their descendants, and what is watched by name, since hints were
   /// dropped.
   mutating func compareAll(since: FileTime) {
-    for directory in directories.entries
-    where roots[directory] != nil || directories.coverage(of: directory) == .named {
+    // The scan of one may make another be observed, whose watch is outdated as well.
+    let anchors = directories.entries.filter {
+      roots[$0] != nil || directories.coverage(of: $0) == .named
+    }
+    for directory in anchors where directories[directory] != nil {
       if roots[directory] != nil {
         _ = lookUpRoot(directory, for: .hint([]))
-      } else if !disk.exists(snapshot.path(of: directory), followsLinks: true) {
+      } else if (try? disk.status(of: snapshot.path(of: directory), followsLinks: true).type)
+        != .directory
+      {
         directoryDisappeared(directory)
       }
       if directories[directory] != nil { scanNow(directory, for: .diff(since: since, .tree)) }

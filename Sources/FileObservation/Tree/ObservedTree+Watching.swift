@@ -122,8 +122,10 @@ extension ObservedTree {
       if directories[directory] == nil || isHinted(directory) { continue }
       if roots[directory] != nil { _ = lookUpRoot(directory, for: .scan(comparison)) }
       scanNow(directory, for: .diff(since: since, .directory))
-      // A directory that could not be opened stays among the polled ones.
-      if source == nil, directories[directory] != nil {
+      // A directory that could not be opened stays among the polled ones, unless that is noted.
+      if source == nil || !isHinted(directory) && directories.unexamined[directory] == nil,
+        directories[directory] != nil
+      {
         directories.unwatched.insert(directory)
       }
     }

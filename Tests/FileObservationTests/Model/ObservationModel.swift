@@ -56,7 +56,7 @@ struct ObservationModel {
       Setting(name: "failures, polling", isPolled: true, fails: true),
       Setting(name: "watch limit", watchLimit: 3),
       Setting(name: "watch limit, overflows", overflows: true, watchLimit: 3),
-      Setting(name: "nested roots", roots: nestedRoots),
+      Setting(name: "nested roots", roots: nestedRoots, furtherSeeds: [2322]),
       Setting(
         name: "nested roots, overflows", overflows: true, roots: nestedRoots,
         furtherSeeds: [197, 295]),
@@ -65,14 +65,15 @@ struct ObservationModel {
         name: "nested roots, permissions", lacksPermissions: true, roots: nestedRoots,
         furtherSeeds: [756]),
       Setting(name: "nested roots, polling", isPolled: true, roots: nestedRoots),
-      Setting(name: "nested roots, watch limit", watchLimit: 3, roots: nestedRoots),
+      Setting(
+        name: "nested roots, watch limit", watchLimit: 3, roots: nestedRoots, furtherSeeds: [1176]),
       Setting(name: "awaited root", roots: ["/r", "/r/a/b"], furtherSeeds: [475]),
       Setting(
         name: "awaited root, overflows", overflows: true, roots: ["/r", "/r/a/b"],
-        furtherSeeds: [169, 475]),
+        furtherSeeds: [169, 475, 1274, 1364]),
       Setting(
         name: "awaited root, below a base", roots: ["/r", "/r/a/b"], base: "/r",
-        furtherSeeds: [686]),
+        furtherSeeds: [686, 2450]),
     ]
   }
 
