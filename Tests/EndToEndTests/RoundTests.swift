@@ -406,24 +406,6 @@ extension Project {
     }
   }
 
-  /// On a busy machine their times vary so much that only the number of starts slows them.
-  @Test func `two tasks that change each other's files slow down`() async throws {
-    try await withProject { project in
-      try project.writeTasks(
-        """
-        a: { run: "echo a >> $LOG; date +%N > x", watch: ["y"] },
-        b: { run: "echo b >> $LOG; date +%N > y", watch: ["x"] },
-        """)
-      _ = try await project.startTasks()
-      try await project.logged("a")
-      try await eventually("nothing starts for three seconds", within: patienceForLoops) {
-        let latest = try FileStatus(of: Path(project.log)).modified
-        return FileTime.now().nanoseconds - latest.nanoseconds > 3_000_000_000
-      }
-      #expect(project.logged.count <= 2 * 70)
-    }
-  }
-
   @Test func `an edit does not wait for a task that has nothing to do with it`() async throws {
     try await withProject { project in
       try project.writeTasks(
