@@ -173,7 +173,8 @@ extension TaskRunner {
       let awaited = Set(state.waiting.filter { $0.cause != .delay }.map(\.name))
       return active.map(\.name)
         + state.machine.order.filter { name in
-          state.machine.isUnsettled(name)
+          state.machine.awaitsReadiness(name)
+            || state.machine.isUnsettled(name)
             && (awaited.contains(name) || !state.machine.isKeptAlive(name))
         }
     } + judgedTasks + restartedSoon

@@ -387,6 +387,12 @@ extension TaskStateMachine {
   /// Whether it is unsettled, by itself.
   func isUnsettled(_ name: String) -> Bool { tasks[name]?.isUnsettled ?? false }
 
+  /// Whether it is a service that is being started, requested or not, and not known to be late.
+  func awaitsReadiness(_ name: String) -> Bool {
+    guard case .starting = tasks[name]?.phase else { return false }
+    return true
+  }
+
   /// Whether a run is active or requested.
   var hasRuns: Bool { tasks.values.contains { $0.isRequested || $0.phase.isRun } }
 

@@ -57,8 +57,14 @@ final class SessionDesk: ServedSession {
   /// Sets the errors in the project file; `nil` if it has none.
   func setProblem(_ problem: String?) { picture.withLock { $0.problem = problem } }
 
-  /// Sets why a file that has changed is not read again yet; `nil` if it is.
-  func setPostponed(_ reason: String?) { picture.withLock { $0.postponed = reason } }
+  /// A file that has changed is read again after this time only, for this reason.
+  func postpone(_ reason: String, for delay: Duration) {
+    let now = clock.now
+    picture.withLock { $0.postponed = (reason, now, now.advanced(by: delay)) }
+  }
+
+  /// It is read.
+  func postponedIsRead() { picture.withLock { $0.postponed = nil } }
 
   /// Replaces the tasks. Returns the activity of pages that describes them.
   func setPlan(_ plan: SessionPlan) -> Activity { picture.withLock { $0.setPlan(plan) } }

@@ -44,7 +44,7 @@ struct SessionPicture {
 
   /// How long a service without a readiness check must run before it counts as ready.
   static let startTime = Duration.seconds(1)
-  /// A run that is delayed for so long is said to be, since the runs themselves may have made the change, and
+  /// A run, or the reading of a file, that is delayed for so long is said to be, since the runs themselves may have made the change, and
   /// is not waited for.
   static let noticedTime = Suspicion.Rules.noticed
   /// How long a service counts as starting while a program such as make works in it, and starts no process: one that
@@ -56,6 +56,8 @@ struct SessionPicture {
   private static let longestStart = Duration.seconds(600)
   /// The pause between two looks at it.
   private static let lookPause = Duration.milliseconds(200)
+  /// The pause between two looks whether a file that is due is read.
+  private static let readPause = Duration.milliseconds(20)
   private static let mostChanges = 20
   private static let mostShownErrors = 50
 
@@ -63,8 +65,8 @@ struct SessionPicture {
   private(set) var plan: SessionPlan
   /// The errors in the project file, if it has any.
   var problem: String?
-  /// Why a file that has changed is not read again yet, if that is so.
-  var postponed: String?
+  /// Why a file that has changed is not read again yet, if that is so, and when it is.
+  var postponed: (reason: String, since: Instant, due: Instant)?
   private(set) var model = StatusModel()
   private var translator: ActivityTranslator
   private var output = OutputLog()
@@ -221,8 +223,16 @@ extension SessionPicture {
         rest = max(rest, now.duration(to: due))
       }
     }
+    if let postponed, !isNoticed(postponed) {
+      rest = max(rest, now.duration(to: postponed.due), Self.readPause)
+    }
     if rest > .zero { condition.settlesAfter = rest }
     return condition
+  }
+
+  /// Whether the file is not waited for.
+  private func isNoticed(_ postponed: (reason: String, since: Instant, due: Instant)) -> Bool {
+    postponed.since.duration(to: postponed.due) >= Self.noticedTime
   }
 }
 
@@ -248,6 +258,7 @@ extension SessionPicture {
     let isMeant = { (name: String) in tasks.isEmpty || tasks.contains(name) }
     var answer = SessionAnswer(
       directory: directory, command: commandLine, process: process, state: state)
+    let postponed = postponed.flatMap { isNoticed($0) ? $0.reason : nil }
     answer.problem = problem ?? postponed ?? self.missed(by: tasks, missed)
     answer.tasks = model.tasks.filter { isMeant($0.description.name) }.map { task in
       var entry = SessionAnswer.Task(task.description.name)

@@ -133,7 +133,7 @@ extension RunSession {
     let name = file.relative(to: session.directory) ?? file
     let problem = "what starts changes \(name): it is read again in \(delay.shortDescription)"
     // What waits is not in any result.
-    desk.setPostponed(problem)
+    desk.postpone(problem, for: delay)
     if delay >= Suspicion.Rules.noticed { session.console.warn(problem) }
     runner.queue.asyncAfter(deadline: .now() + .milliseconds(delay.milliseconds)) {
       [weak self, weak runner] in
@@ -143,7 +143,7 @@ extension RunSession {
   }
 
   private func readFiles(_ runner: TaskRunner) {
-    desk.setPostponed(nil)
+    desk.postponedIsRead()
     let changed = readings.withLock { $0.take(at: .now) }
     let variables = state.withLock { $0.plan.environmentFiles }
     if let source, changed.contains(where: { !variables.contains($0) }) {

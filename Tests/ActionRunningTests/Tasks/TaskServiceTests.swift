@@ -275,6 +275,27 @@ struct TaskServiceTests {
     #expect(await tasks.end())
   }
 
+  @Test func `a service that was started again is not at rest before it is ready`() async throws {
+    let script =
+      "await() { until [ -e $1 ]; do sleep 0.01; done; rm $1; }; await go; echo up; await die; exit 1"
+    let tasks = try RunningTasks { directory in
+      var server = TaskDefinition("server", in: directory, script, service: true)
+      server.readiness = .init(.line("up"))
+      return [server]
+    }
+    let isRestless = { tasks.runner.queue.sync { !tasks.runner.restlessTasks.isEmpty } }
+    let starts = { tasks.entries.count { if case .run(_, .started) = $0 { true } else { false } } }
+    tasks.runner.start()
+    for number in 1...2 {
+      #expect(await eventually { starts() == number })
+      #expect(isRestless())
+      try tasks.directory.write("", to: "go")
+      #expect(await eventually { !isRestless() })
+      try tasks.directory.write("", to: "die")
+    }
+    #expect(await tasks.end())
+  }
+
   @Test func `a service by itself crashes and is started again`() async throws {
     let tasks = try RunningTasks { directory in
       [

@@ -157,6 +157,20 @@ struct SessionPictureTests {
     #expect(condition(picture, 0, [waiting]) == "rest, a is delayed")
   }
 
+  @Test func `a file that is read again soon is waited for, and another one is named`() throws {
+    var picture = picture(try projectPlan(Self.chain))
+    func problem() -> String? {
+      picture.answer(to: SessionRequest(.wait), .rest, process: 1, waiting: []) { _ in "" }.problem
+    }
+    picture.postponed = ("why", start, start.advanced(by: .milliseconds(250)))
+    #expect(condition(picture, 100) == "rest in 150")
+    #expect(condition(picture, 300) == "rest in 20")
+    #expect(problem() == nil)
+    picture.postponed = ("why", start, start.advanced(by: .seconds(10)))
+    #expect(condition(picture, 100) == "rest")
+    #expect(problem() == "why")
+  }
+
   @Test func `a command that a change restarts is ready after a second`() throws {
     let picture = picture(try plan("-r", "./app"), .run(run("app"), .started))
     #expect(condition(picture, 200, isUp: true) == "rest in 800")
