@@ -24,9 +24,12 @@ extension JSONValue {
     guard case .object(var members) = content, case .object(let changes) = other.content else {
       return other
     }
-    for change in changes {
+    for (number, change) in changes.enumerated() {
       let index = members.lastIndex { $0.key == change.key }
-      if change.value.content == .null {
+      if changes[..<number].contains(where: { $0.key == change.key }) {
+        // A repeated key stays one, for the reader to find.
+        members.append(change)
+      } else if change.value.content == .null {
         members.removeAll { $0.key == change.key }
       } else if let index {
         let merged = members[index].value.merged(with: change.value)
@@ -42,5 +45,24 @@ extension JSONValue {
       }
     }
     return JSONValue(.object(members), at: offset)
+  }
+
+  /// The positions of its keys, those of inner values first, and its own.
+  package var offsets: [Int] {
+    members.flatMap { $0.value.offsets.dropLast() + [$0.keyOffset] } + [offset]
+  }
+
+  /// The value without the part at this position; `nil` if that is all of it.
+  package func removing(partAt offset: Int) -> JSONValue? {
+    if offset == self.offset { return nil }
+    guard case .object(let members) = content else { return self }
+    return JSONValue(
+      .object(
+        members.compactMap { member in
+          if member.keyOffset == offset { return nil }
+          return member.value.removing(partAt: offset).map {
+            Member(key: member.key, keyOffset: member.keyOffset, value: $0)
+          }
+        }), at: self.offset)
   }
 }

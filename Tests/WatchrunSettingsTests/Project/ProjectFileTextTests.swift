@@ -55,7 +55,30 @@ struct ProjectFileTextTests {
     ),
     (
       "{ tasks: { b: { service: null } } }",
-      ["watchrun.json:2:98: 'ready' is for services; add service: true"]
+      [
+        "watchrun.local.json:1:17: this causes an error at watchrun.json:2:98: 'ready' is for services; add service: true"
+      ]
+    ),
+    (
+      "{ tasks: { p: { run: 'x', after: ['lint'] },\n a: null, q: { run: 'y' } } }",
+      ["watchrun.local.json:1:35: there is no task 'lint'; tasks: b, q"]
+    ),
+    (
+      "{ envFile: [],\n tasks: null }",
+      [
+        "watchrun.local.json:2:2: this causes an error at watchrun.json:1:1: there is no task; write one, as in tasks: { build: { run: \"make\" } }"
+      ]
+    ),
+    (
+      "{ tasks: { b: { service: true }, b: { service: false } } }",
+      ["watchrun.local.json:1:34: 'b' occurs twice; remove one"]
+    ),
+    (
+      "{ tasks: { p: { run: 'x', run: 'y' }, a: { run: 'x', run: null } } }",
+      [
+        "watchrun.local.json:1:27: 'run' occurs twice; remove one",
+        "watchrun.local.json:1:54: 'run' occurs twice; remove one",
+      ]
     ),
   ]
 
@@ -66,6 +89,24 @@ struct ProjectFileTextTests {
       Issue.record("it was accepted")
     } catch {
       #expect(error.messages == problems)
+    }
+  }
+
+  @Test func `a mistake of the first file is not that of the second`() {
+    var texts = ProjectFileText(
+      "watchrun.json",
+      "{ tasks: { a: { run: 'x', after: ['nope'] }, p: { proxy: 's' }, s: { run: 'y', port: 1, service: true } } }"
+        .word)
+    texts.local = ("watchrun.local.json", "{ jobs: 3, tasks: { c: { run: 'z' },\n s: null } }".word)
+    do throws(Failure) {
+      _ = try ProjectReader.read(texts)
+      Issue.record("it was accepted")
+    } catch {
+      #expect(error.messages.count == 2)
+      #expect(error.messages.first == "watchrun.json:1:35: there is no task 'nope'; tasks: c")
+      #expect(
+        error.messages.last?.hasPrefix(
+          "watchrun.local.json:2:2: this causes an error at watchrun.json:1:") == true)
     }
   }
 

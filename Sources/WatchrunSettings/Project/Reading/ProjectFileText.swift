@@ -32,12 +32,18 @@ package struct ProjectFileText {
 
   /// The value of both texts.
   package func value() throws(JSONSyntaxError) -> JSONValue {
+    let (value, local) = try values()
+    return local.map(value.merged) ?? value
+  }
+
+  /// The values of the texts, each with positions that count through both.
+  func values() throws(JSONSyntaxError) -> (file: JSONValue, local: JSONValue?) {
     let example = "{ tasks: { … } }"
     let value = try JSONValue(parsing: text, example: example)
-    guard let local else { return value }
+    guard let local else { return (value, nil) }
     do throws(JSONSyntaxError) {
       let changes = try JSONValue(parsing: local.text, example: example)
-      return value.merged(with: changes.moved(by: text.count + 1))
+      return (value, changes.moved(by: text.count + 1))
     } catch {
       var error = error
       error.offset += text.count + 1

@@ -26,7 +26,13 @@ package struct ProjectReader {
     guard let project, reader.findings.isEmpty else {
       let problems = reader.findings.map { finding -> ProjectProblem in
         let place = text.place(of: finding.offset)
-        return ProjectProblem(file: place.file, position: place.position, message: finding.message)
+        let problem = ProjectProblem(
+          file: place.file, position: place.position, message: finding.message)
+        guard let cause = cause(of: finding.offset, in: text) else { return problem }
+        let change = text.place(of: cause)
+        return ProjectProblem(
+          file: change.file, position: change.position,
+          message: "this causes an error at \(problem)")
       }
       throw .project(problems.sorted())
     }
@@ -36,6 +42,19 @@ package struct ProjectReader {
         path: path.path, key: path.key, file: place.file, position: place.position)
     }
     return File(project: project, paths: paths)
+  }
+
+  /// The smallest part of the second text without which the first one has no problem at this position; `nil` if
+  /// the problem is in the second text, or has nothing to do with it.
+  private static func cause(of offset: Int, in text: ProjectFileText) -> Int? {
+    guard offset <= text.text.count, let values = try? text.values(), let local = values.local
+    else { return nil }
+    return local.offsets.first { part in
+      let rest = local.removing(partAt: part).map(values.file.merged) ?? values.file
+      var reader = ProjectReader()
+      _ = reader.project(from: rest)
+      return !reader.findings.contains { $0.offset == offset }
+    }
   }
 
   /// The problem of a text in YAML, TOML or another format, which no error of the syntax explains.
