@@ -202,7 +202,9 @@ extension SessionPicture {
   ) -> SessionCondition {
     let subjects = plan.graph.withDependencies(tasks.isEmpty ? plan.graph.order : tasks)
     var condition = SessionCondition()
-    condition.isBusy = restless.contains(where: subjects.contains)
+    // Among all are those that were removed, and have not ended yet.
+    condition.isBusy =
+      tasks.isEmpty ? !restless.isEmpty : restless.contains(where: subjects.contains)
     var rest = Duration.zero
     for name in subjects {
       if behind.contains(name) { condition.behind.append(name) }

@@ -132,6 +132,9 @@ struct SessionPictureTests {
     #expect(condition(picture, of: ["b"], restless: ["a"]) == "busy")
     #expect(condition(picture, of: ["a"], restless: ["b"]) == "rest")
     #expect(condition(picture, of: ["c"], restless: ["a", "b"]) == "rest")
+    // A service that was removed is being stopped.
+    #expect(condition(picture, restless: ["gone"]) == "busy")
+    #expect(condition(picture, of: ["a"], restless: ["gone"]) == "rest")
   }
 
   @Test func `a command that watches by itself is not started again for what it writes`() throws {
