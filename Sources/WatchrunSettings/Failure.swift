@@ -27,6 +27,11 @@ extension Failure {
   }
 
   package var message: String { messages.last ?? "" }
+
+  /// The file that has the errors, as it is shown in messages; `nil` for others.
+  package var file: String? {
+    if case .project(let problems) = self { problems.last?.file } else { nil }
+  }
 }
 
 /// An error in the project file, with its position.

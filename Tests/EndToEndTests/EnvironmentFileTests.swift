@@ -108,4 +108,48 @@ struct EnvironmentFileTests {
       try await project.logged("2 7000", times: 2)
     }
   }
+
+  @Test(arguments: [[], ["--config", "Procfile"]])
+  func `the processes of a changed Procfile, and their ports, are those of foreman`(
+    options: [String]
+  ) async throws {
+    try await withProject { project in
+      let line = #"echo $NAME $A $PORT >> $LOG; exec sleep 1000"#
+      try project.write("Procfile", "web: NAME=web; \(line)\nwork: NAME=work; \(line)\n")
+      let watchrun = try await project.start(options + ["-v"])
+      try await watchrun.watching()
+      try await project.logged("web 5000")
+      try await project.logged("work 5100")
+      try project.place(
+        "Procfile", "web: NAME=web; \(line)\nnew: NAME=new; \(line)\nwork: NAME=work; \(line)\n")
+      try await watchrun.said("Procfile read again (new: new; changed: work)")
+      try await project.logged("new 5100")
+      try await project.logged("work 5200")
+      try project.place(".env", "A=1\nPORT=7000\n")
+      for process in ["web 1 7000", "new 1 7100", "work 1 7200"] {
+        try await project.logged(process)
+      }
+      try project.place(".env", "A=2\nPORT=7000\n")
+      for process in ["web 2 7000", "new 2 7100", "work 2 7200"] {
+        try await project.logged(process)
+      }
+      #expect(project.logged.count == 10, "\(project.logged)")
+    }
+  }
+
+  @Test func `a file that is named later is watched`() async throws {
+    try await withProject { project in
+      let task = "a: { run: 'echo $A >> $LOG; exec sleep 1000', service: true, watch: ['src']"
+      try project.writeTasks("\(task) },")
+      try project.makeDirectory("src")
+      try project.write("a.env", "A=1\n")
+      let watchrun = try await project.startTasks()
+      try await project.logged("")
+      try project.writeTasks("\(task), envFile: ['a.env'] },")
+      try await watchrun.said("watchrun.json read again (changed: a)")
+      try await project.logged("1")
+      try project.place("a.env", "A=2\n")
+      try await project.logged("2")
+    }
+  }
 }

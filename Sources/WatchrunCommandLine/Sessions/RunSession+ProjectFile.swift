@@ -32,7 +32,8 @@ extension Session {
     do throws(TaskGraphError) {
       var plan = try SessionPlan(
         project, settings, in: directory,
-        files: source.candidates, servesPages: !settings.isOneRound)
+        files: source.candidates + project.sources.map { $0.absolute(from: directory) },
+        servesPages: !settings.isOneRound)
       plan.observe(project.allEnvironmentFiles + settings.environmentFiles, in: directory)
       plan.hasFile = source.hasFile
       plan.observation.rules = ignoredChanges.map { _ in ProjectRules(project, of: source) }
@@ -109,8 +110,8 @@ extension Session {
 extension RunSession {
   /// Reads what has changed of the project file and of files with variables, and returns the other changes.
   func takeFileChanges(from batch: ChangeBatch, _ runner: TaskRunner) -> ChangeBatch {
-    let files = source?.candidates ?? []
-    let (variables, project) = state.withLock { ($0.plan.environmentFiles, $0.project) }
+    let (plan, project) = state.withLock { ($0.plan, $0.project) }
+    let (files, variables) = (plan.sources, plan.environmentFiles)
     if files.isEmpty && variables.isEmpty { return batch }
     let manifests = project.map { batch.manifests(of: $0, in: session.directory) } ?? []
     let changed =
@@ -145,9 +146,11 @@ extension RunSession {
   private func readFiles(_ runner: TaskRunner) {
     desk.postponedIsRead()
     let changed = readings.withLock { $0.take(at: .now) }
-    let variables = state.withLock { $0.plan.environmentFiles }
-    if let source, changed.contains(where: { !variables.contains($0) }) {
-      readAgain(source, runner, ofMembers: !source.candidates.contains(where: changed.contains))
+    let (sources, variables) = state.withLock { ($0.plan.sources, $0.plan.environmentFiles) }
+    if let source {
+      let file = sources.first(where: changed.contains)
+      let isOfMembers = file == nil && changed.contains { !variables.contains($0) }
+      if file != nil || isOfMembers, readAgain(source, runner, after: file) { return }
     }
     if let file = variables.first(where: changed.contains) { readVariablesAgain(file, runner) }
   }
@@ -181,24 +184,34 @@ extension RunSession {
     }
   }
 
-  /// - Parameter ofMembers: Whether manifests have changed, and not the project file.
-  private func readAgain(_ source: ProjectSource, _ runner: TaskRunner, ofMembers: Bool) {
+  /// Reads the project again. Returns whether that has replaced it, and its variables.
+  ///
+  /// - Parameter file: The file that has changed; `nil` for manifests of members.
+  private func readAgain(
+    _ source: ProjectSource, _ runner: TaskRunner, after file: Path?
+  ) -> Bool {
     // The tasks of a file are not replaced by detected ones when it is removed.
-    let detects = ofMembers && state.withLock { !$0.plan.hasFile }
+    let detects = state.withLock {
+      !$0.plan.hasFile && (file == nil || $0.project?.sources.isEmpty == false)
+    }
+    let name = file.map { ($0.relative(to: session.directory) ?? $0).description }
     do throws(Failure) {
       guard let project = try source.readAgain(session.settings, detects: detects) else {
-        return session.console.warn(
+        session.console.warn(
           detects
             ? "no project is detected any more; the tasks stay as they were"
             : "\(source.file) was removed; its tasks stay as they were")
+        return false
       }
       desk.setProblem(nil)
       let (old, wasBroken) = state.withLock {
         ($0.project ?? Project(), exchange(&$0.isBroken, with: false))
       }
       if project == old {
-        if wasBroken { session.console.say(.news, "\(source.file) has no errors any more") }
-        return
+        if wasBroken {
+          session.console.say(.news, "\(name ?? source.file.description) has no errors any more")
+        }
+        return false
       }
       let plan = try session.plan(of: project, from: source)
       let logs = plan.observation.logs
@@ -213,8 +226,9 @@ extension RunSession {
       if project.defaults["diagnostics"] != old.defaults["diagnostics"] {
         desk.setFile(settings.diagnosticsFile)
       }
-      let name = ofMembers ? "the directories of tasks" : source.file.description
-      session.console.say(.news, "\(name) read again (\(project.changes(since: old)))")
+      session.console.say(
+        .news,
+        "\(name ?? "the directories of tasks") read again (\(project.changes(since: old)))")
       for group in project.groups where !old.groups.contains(group) {
         if let lack = group.lack { session.console.warn(lack) }
       }
@@ -223,11 +237,14 @@ extension RunSession {
       replacePages(with: plan, desk.setPlan(plan))
       statusLine.update(settings.effectiveStatusLine)
       runner.replace(plan.graph, reading: plan.reading)
+      return true
     } catch {
       state.withLock { $0.isBroken = true }
       desk.setProblem(error.message)
       session.console.report(error)
-      session.console.warn("the tasks stay as they were until \(source.file) is correct")
+      let file = error.file ?? source.file.description
+      session.console.warn("the tasks stay as they were until \(file) is correct")
+      return false
     }
   }
 
@@ -249,7 +266,7 @@ extension RunSession {
       project.ignores == old.ignores && project.kinds == old.kinds
       && project.defaults == old.defaults
       && plan.observation.logs == state.withLock { $0.plan.observation.logs }
-    if hasSameOptions { return try observeOtherPaths(of: project, than: old) }
+    if hasSameOptions { return try observeOtherPaths(of: plan) }
     // The options of an observer are fixed. Until the new observer has read the tree, the old one keeps
     // reporting: a change may then start two runs, but is never lost.
     let start = FileTime.now()
@@ -263,16 +280,18 @@ extension RunSession {
     }
   }
 
-  private func observeOtherPaths(of project: Project, than old: Project) throws(Failure) {
-    guard let observer = state.withLock({ $0.observer }) else { return }
-    let paths = project.watched(in: session.directory)
-    let oldPaths = old.watched(in: session.directory)
+  private func observeOtherPaths(of plan: SessionPlan) throws(Failure) {
+    let (current, oldPaths) = state.withLock { ($0.observer, $0.plan.observation.paths) }
+    guard let observer = current else { return }
+    let paths = plan.observation.paths
     do throws(ObserverError) {
       for path in paths where !oldPaths.contains(path) { try observer.add(path) }
     } catch {
       throw .launch(error.description, ExitCode.failure)
     }
-    for path in oldPaths where !paths.contains(path) { observer.remove(path.path) }
+    for path in oldPaths where !paths.contains(where: { $0.path == path.path }) {
+      observer.remove(path.path)
+    }
   }
 
   func warnOfMissingPaths(in project: Project, since old: Project? = nil) {

@@ -9,7 +9,7 @@ import WatchrunSettings
 extension SessionPlan {
   /// - Parameters:
   ///   - settings: The command line with the defaults of the project.
-  ///   - files: The paths at which a project file is read if it appears.
+  ///   - files: The files of which the project is made.
   init(
     _ project: Project, _ settings: Settings, in directory: Path, files: [Path], servesPages: Bool
   ) throws(TaskGraphError) {
@@ -31,10 +31,11 @@ extension SessionPlan {
     pages =
       servesPages
       ? project.servedPages(in: directory, reportsConsoles: Console.showsPageConsoles) : []
-    let paths = files.map { WatchedPath($0, isRecursive: false, mayBeMissing: true) }
     observation = Observation(
-      paths: project.watched(in: directory) + paths, ignores: project.ignores,
+      paths: project.watched(in: directory), ignores: project.ignores,
       kinds: project.kinds.union([.created, .modified, .removed, .renamed]))
+    sources = files
+    observation.observe(files)
     for task in project.tasks {
       guard let log = task.log ?? settings.log else { continue }
       observation.logs[task.name] = log.log(of: task.name).absolute(from: directory)

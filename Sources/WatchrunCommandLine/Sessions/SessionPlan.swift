@@ -32,6 +32,10 @@ struct SessionPlan: Sendable {
     var logs: [String: Path] = [:]
     /// The quiet period unless the user has chosen a fixed one.
     var adaptiveQuietPeriod = QuietPeriod.adaptive
+
+    mutating func observe(_ files: [Path]) {
+      paths += files.map { WatchedPath($0, isRecursive: false, mayBeMissing: true) }
+    }
   }
 
   var origin: Origin
@@ -42,6 +46,8 @@ struct SessionPlan: Sendable {
   var tasks: [TaskText]
   var pages: [Page] = []
   var observation: Observation
+  /// The files of which the project is made, by absolute paths. They need not exist.
+  var sources: [Path] = []
   /// The files with variables for tasks, by absolute paths.
   var environmentFiles: [Path] = []
   /// Whether all output is read, since the user asks for something that needs it.
@@ -58,9 +64,7 @@ struct SessionPlan: Sendable {
   /// Observes the files from which variables are read.
   mutating func observe(_ files: [Path], in directory: Path) {
     environmentFiles = files.map { $0.absolute(from: directory) }
-    observation.paths += environmentFiles.map {
-      WatchedPath($0, isRecursive: false, mayBeMissing: true)
-    }
+    observation.observe(environmentFiles)
   }
 
   /// The output that is read. Pages show it, for one.

@@ -16,6 +16,8 @@ package struct Project: Hashable, Sendable {
   package var ignores: [GlobPattern] = []
   /// Files with variables for all tasks.
   package var environmentFiles: [Path] = []
+  /// Files of which it was made, beside a project file. They need not exist.
+  package var sources: [Path] = []
   /// In the order of the file.
   package var tasks: [Task] = []
   /// In the order of the file.

@@ -130,15 +130,16 @@ struct ProjectLiveTests {
       try await project.logged("a")
       try project.place(
         "watchrun.local.json", "{ tasks: { a: { env: { X: '1' },\n ignore: ['y'] } } }")
-      try await watchrun.said("watchrun.json read again (changed: a)")
+      try await watchrun.said("watchrun.local.json read again (changed: a)")
       try await project.logged("a1")
       try project.place("watchrun.local.json", "{ tasks: { a: { evn: {} } } }")
       try await watchrun.said("watchrun.local.json:1:17: the task 'a' has no key 'evn'")
+      try await watchrun.said("the tasks stay as they were until watchrun.local.json is correct")
       let check = try await project.start(["--check"])
       try await #expect(check.ended() == .exited(64))
       try project.place(
         "watchrun.local.json", "{ tasks: { a: { env: { X: '1' },\n ignore: ['y'] } } }")
-      try await watchrun.said("watchrun.json has no errors any more")
+      try await watchrun.said("watchrun.local.json has no errors any more")
       let explained = try await project.start(["--explain", "src/y"])
       try await explained.ended()
       #expect(explained.process.output.lines.first?.hasPrefix("watchrun.local.json:2:y\t") == true)

@@ -185,7 +185,7 @@ extension DetectedProject {
     project.ignores =
       isSite ? [] : Self.patterns(["*.md"] + kinds.flatMap(\.allProducts))
     if kinds.contains(where: { $0.name == "procfile" }) {
-      project.environmentFiles = ProcessFile.files(in: directory)
+      project.readVariables(ofProcessesIn: directory)
     }
     for kind in kinds {
       var before: String?

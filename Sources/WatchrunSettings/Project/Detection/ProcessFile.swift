@@ -25,7 +25,7 @@ enum ProcessFile {
       task.environment = step.environment
       return task
     }
-    project.environmentFiles = files(in: directory)
+    project.readVariables(ofProcessesIn: directory)
     return project
   }
 
@@ -73,8 +73,18 @@ enum ProcessFile {
     return first + 100 * count > UInt16.max ? usualPort : first
   }
 
+  fileprivate static let environmentFile: Path = ".env"
+
   /// The file with variables, if there is one.
-  static func files(in directory: ProjectDirectory) -> [Path] {
-    directory.holds(".env") ? [".env"] : []
+  fileprivate static func files(in directory: ProjectDirectory) -> [Path] {
+    directory.holds(environmentFile.description) ? [environmentFile] : []
+  }
+}
+
+extension Project {
+  /// Sets the variables of processes, which say their ports, too.
+  mutating func readVariables(ofProcessesIn directory: ProjectDirectory) {
+    environmentFiles = ProcessFile.files(in: directory)
+    sources = ProjectDetection.procfile.files.map { Path($0) } + [ProcessFile.environmentFile]
   }
 }

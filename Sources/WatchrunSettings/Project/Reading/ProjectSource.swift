@@ -252,6 +252,7 @@ extension ProjectSource {
   ///
   /// - Parameter detects: Whether the project is detected where there is no file.
   package func readAgain(_ settings: Settings, detects: Bool) throws(Failure) -> Project? {
+    let detects = detects && namedFile == nil
     let found = try readFile(again: true)?.project ?? (detects ? detectedProject : nil)
     return try found?.selecting(settings.taskNames).overridden(by: settings)
   }

@@ -410,7 +410,9 @@ struct DetectionTests {
     let directory = try projectDirectory(files)
     let found = try #require(DetectedProject(directory.project))
     let text = ProjectText.file(found.project)
-    #expect(try readProject(text) == found.project)
+    var project = found.project
+    project.sources = []
+    #expect(try readProject(text) == project)
     // Strict JSON, which Foundation reads only without the extensions of JSON5.
     let object = try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any]
     #expect(object?["$schema"] == nil)
