@@ -82,4 +82,41 @@ import Testing
       }
     }
   }
+
+  @Test func `the last lines of a removed task are in its file, and start nothing`() async throws {
+    try await withProject { project in
+      let service = """
+        run: ["sh", "-c", "trap 'until [ -e end ]; do sleep 0.1; done; echo last; exit' TERM; echo begin; while :; do sleep 0.1; done"],
+        service: true, watch: ['src']
+        """
+      try project.makeDirectory("src")
+      let tasks = "a: { run: 'echo run >> $LOG', ignore: ['end'] }, "
+      func write(_ rest: String) throws {
+        try project.writeTasks(tasks + rest, "log: 'out/{task}.log'")
+      }
+      try write("srv: { \(service) }")
+      let watchrun = try await project.startTasks()
+      try await eventually("it runs") { project.read("out/srv.log").hasSuffix("begin\n") }
+      try write("")
+      try await watchrun.said("watchrun.json read again (removed: srv)")
+      // It is awaited, as all of the session.
+      let answer = try await project.start(["--wait=100ms"])
+      try await #expect(answer.ended() == .exited(124))
+      // The same name, and another file.
+      try write(
+        "srv: { run: 'echo other; exec sleep 1000', service: true, watch: ['src'], log: 'out/other.log' }"
+      )
+      try await watchrun.said("watchrun.json read again (new: srv)")
+      try project.place("end")
+      try await eventually("the other one runs") {
+        project.read("out/other.log").hasSuffix("other\n")
+      }
+      let start = "── .*\n"
+      try expect(project.read("out/srv.log"), "\(start)begin\n(Terminated\n)?last\n")
+      try expect(project.read("out/other.log"), "\(start)other\n")
+      let all = try await project.start("--wait")
+      try await #expect(all.ended() == .exited(0))
+      #expect(project.logged == ["run"])
+    }
+  }
 }

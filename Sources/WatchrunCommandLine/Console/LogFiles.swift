@@ -41,6 +41,8 @@ final class LogFiles: Sendable {
 
   private struct State {
     var paths: [String: Path] = [:]
+    /// The files of removed tasks, which may write until they have ended.
+    var former: [String: Path] = [:]
     var files: [Path: File] = [:]
     /// The files that could not be written, until one can.
     var failed: Set<Path> = []
@@ -54,12 +56,15 @@ final class LogFiles: Sendable {
   /// The path to which a file is renamed.
   static func former(of path: Path) -> Path { Path(bytes: path.bytes + Array(".1".utf8)) }
 
-  /// Sets the files of tasks, absolute paths, and opens them. Returns why one cannot be written.
-  @discardableResult
-  func setPaths(_ paths: [String: Path]) -> String? {
+  /// Sets the files of the tasks, and opens them. Returns why one cannot be written.
+  func setPaths(of plan: SessionPlan) -> String? {
     let problem = state.withLock { state -> String? in
-      state = State(paths: paths)
-      return Set(paths.values).sorted().compactMap { Self.open($0, &state) }.first
+      var former = state.former
+      for (task, path) in state.paths where former[task] == nil && plan.graph[task] == nil {
+        former[task] = path
+      }
+      state = State(paths: plan.observation.logs, former: former)
+      return Set(state.paths.values).sorted().compactMap { Self.open($0, &state) }.first
     }
     return problem
   }
@@ -70,6 +75,7 @@ final class LogFiles: Sendable {
     let text = reporter.text(of: run.task)
     let label = reporter.isAlone ? "" : run.task.printable + ": "
     let problem = state.withLock { state -> String? in
+      state.former[run.task] = nil
       guard let path = state.paths[run.task] else { return nil }
       return Self.open(path, &state)
         ?? Self.append(
@@ -82,11 +88,14 @@ final class LogFiles: Sendable {
     guard output.isFinished else { return }
     let label = reporter.label(of: output.run.task)
     let problem = state.withLock { state -> String? in
-      guard let path = state.paths[output.run.task] else { return nil }
-      let isShared = state.paths.values.count { $0 == path } > 1
+      let task = output.run.task
+      guard let path = state.former[task] ?? state.paths[task] else { return nil }
+      let isShared = state.paths.contains { $0.key != task && $0.value == path }
       let prefix =
         (reporter.console.showsTimes ? LineTime.prefix : []) + (isShared ? label?.prefix ?? [] : [])
       let line = TerminalLine(output.line).text + [UInt8(ascii: "\n")]
+      let isOpen = state.files[path] != nil || state.failed.contains(path)
+      if !isOpen, let problem = Self.open(path, &state) { return problem }
       return Self.append(prefix + line, path, &state)
     }
     if let problem { reporter.console.warn(problem) }

@@ -122,10 +122,11 @@ extension RunSession {
       changed.compactMap { readings.changed($0, at: .now) }
     }
     if let file = changed.first, let wait = waits.first { readFiles(after: wait, file, runner) }
-    // Other tasks of a project may watch a file with variables.
+    // Other tasks of a project may watch a file with variables. A log of a changed project may be new.
     let taken = source == nil ? variables : files
+    let logs = plan.observation.allLogs
     var rest = batch
-    rest.changes.removeAll { taken.contains($0.path) }
+    rest.changes.removeAll { taken.contains($0.path) || logs.contains($0.path) }
     return rest
   }
 
@@ -213,16 +214,15 @@ extension RunSession {
         }
         return false
       }
-      let plan = try session.plan(of: project, from: source)
-      let logs = plan.observation.logs
-      if state.withLock({ $0.plan.observation.logs }) != logs,
-        let problem = self.logs.setPaths(logs)
-      {
+      var plan = try session.plan(of: project, from: source)
+      let observation = state.withLock { $0.plan.observation }
+      plan.observation.formerLogs = observation.allLogs
+      if plan.observation.logs != observation.logs, let problem = logs.setPaths(of: plan) {
         session.console.warn(problem)
       }
       try observe(plan, project, insteadOf: old, runner)
       let settings = session.settings.adding(project.defaults)
-      state.withLock { ($0.project, $0.plan, $0.settings) = (project, plan, settings) }
+      state.withLock { [plan] in ($0.project, $0.plan, $0.settings) = (project, plan, settings) }
       if project.defaults["diagnostics"] != old.defaults["diagnostics"] {
         desk.setFile(settings.diagnosticsFile)
       }
@@ -265,7 +265,7 @@ extension RunSession {
     let hasSameOptions =
       project.ignores == old.ignores && project.kinds == old.kinds
       && project.defaults == old.defaults
-      && plan.observation.logs == state.withLock { $0.plan.observation.logs }
+      && plan.observation.allLogs == state.withLock { $0.plan.observation.allLogs }
     if hasSameOptions { return try observeOtherPaths(of: plan) }
     // The options of an observer are fixed. Until the new observer has read the tree, the old one keeps
     // reporting: a change may then start two runs, but is never lost.

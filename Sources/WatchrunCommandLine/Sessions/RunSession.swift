@@ -72,7 +72,7 @@ final class RunSession: ChangeSource {
     let pages = plan.pages.isEmpty ? nil : makePages()
     try checkDiagnosticsFile(settings)
     desk.setFile(settings.diagnosticsFile)
-    if let problem = logs.setPaths(plan.observation.logs) { throw .usage(problem) }
+    if let problem = logs.setPaths(of: plan) { throw .usage(problem) }
     pages?.setPlan(plan, desk.setPlan(plan))
     let observer = try session.makeObserver(plan.observation, with: settings)
     try pages?.open(plan.pages)

@@ -120,7 +120,7 @@ extension Session {
     if !observation.filters { (settings.filters, settings.extensions) = ([], []) }
     let isAdaptive = settings.quietPeriod == .adaptive
     var filter = settings.makeFilter(in: directory)
-    filter.hidden = ownFiles(settings, Set(observation.logs.values))
+    filter.hidden = ownFiles(settings, observation.allLogs)
     return ObserverOptions(
       filter: filter,
       quietPeriod: isAdaptive ? observation.adaptiveQuietPeriod : settings.quietPeriod,

@@ -28,8 +28,12 @@ struct SessionPlan: Sendable {
     var sources: IgnoreSources?
     /// Whether `--filter` and `--exts` apply.
     var filters = true
-    /// The files to which the output of tasks is appended, by task: absolute paths, whose changes never count.
+    /// The files to which the output of tasks is appended, by task: absolute paths.
     var logs: [String: Path] = [:]
+    /// Those of removed tasks, which may write their last lines. Changes of logs never count.
+    var formerLogs: Set<Path> = []
+    /// All of them.
+    var allLogs: Set<Path> { formerLogs.union(logs.values) }
     /// The quiet period unless the user has chosen a fixed one.
     var adaptiveQuietPeriod = QuietPeriod.adaptive
 
