@@ -125,6 +125,17 @@ import Testing
     }
   }
 
+  @Test func `what a page lacks is said at the start`() async throws {
+    try await withProject { project in
+      try project.makeDirectory("public")
+      let watchrun = try await project.start(
+        "--serve", "public", "--fallback", "app.html", "--host", "nope.invalid")
+      try await watchrun.said("page: no such path: public/app.html; it is served and watched as")
+      try await watchrun.said(
+        "no address is known for nope.invalid, so other computers may not find")
+    }
+  }
+
   @Test func `a page that other machines reach is shown as a QR code at a terminal`() async throws {
     try await withProject { project in
       try project.makeDirectory("public")

@@ -1,5 +1,7 @@
+import Dispatch
 import FileObservation
 import LiveReload
+import Support
 import Synchronization
 import SystemCalls
 
@@ -78,11 +80,23 @@ final class PageReporter: Sendable {
       console.warn(
         "other computers can reach \(source): \(others.map(\.printable).joined(separator: " "))"
           + "; unless you trust the network, pass no --host")
+      warnOfUnknownNames(page.hosts)
       if urls.count > 1, let code = QRCode(urls[1]) {
         console.draw(code.lines, columns: code.width)
       }
     }
     if opens { browser?.open(url) }
+  }
+
+  /// Warns of names that lead nowhere. To look them up may take long.
+  private func warnOfUnknownNames(_ hosts: [String]) {
+    DispatchQueue.separate().async { [console] in
+      for host in hosts where addressesToTry(of: host).isEmpty {
+        console.warn(
+          "no address is known for \(host.printable), so other computers may not find it either; "
+            + "check the name, or write 0.0.0.0 for all addresses of this one")
+      }
+    }
   }
 
   /// The source and the rules of a page as a user writes them.

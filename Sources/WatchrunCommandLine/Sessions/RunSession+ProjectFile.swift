@@ -296,7 +296,7 @@ extension RunSession {
 
   func warnOfMissingPaths(in project: Project, since old: Project? = nil) {
     for page in project.pages where old?.pages.contains(page) != true {
-      for path in page.observed { warnIfMissing(path, of: page.name) }
+      warnOfMissingPaths(of: page)
     }
     for task in project.tasks where old?.tasks.contains(task) != true {
       for path in task.watched where isMissing(path) {
@@ -306,11 +306,16 @@ extension RunSession {
     }
   }
 
-  /// Warns of a path of a page that does not exist.
-  func warnIfMissing(_ path: Path, of page: String) {
-    guard isMissing(path) else { return }
-    session.console.warn(
-      "\(page): no such path: \(path); it is served and watched as soon as it exists")
+  /// Warns of paths of a page that do not exist.
+  func warnOfMissingPaths(of page: Project.Page) {
+    var paths = page.observed
+    if let served = page.served, let file = page.fallbackFile, !isMissing(served) {
+      paths.append(file)
+    }
+    for path in paths where isMissing(path) {
+      session.console.warn(
+        "\(page.name): no such path: \(path); it is served and watched as soon as it exists")
+    }
   }
 
   private func isMissing(_ path: Path) -> Bool {

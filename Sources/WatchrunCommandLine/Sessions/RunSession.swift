@@ -100,8 +100,8 @@ final class RunSession: ChangeSource {
     }
     if let project {
       warnOfMissingPaths(in: project)
-    } else if let served = settings.page.served {
-      warnIfMissing(served, of: "page")
+    } else {
+      warnOfMissingPaths(of: settings.page)
     }
     if plan.command != nil && settings.filesFrom == nil {
       PipedList.warnSoon(session.console, in: session.directory)

@@ -34,7 +34,7 @@ enum ValueSchema {
     case .choice(let names): return #""enum": [\#(list(names))]"#
     case .choices(let names): return oneOrMore(#""enum": [\#(list(names))]"#, #""minItems": 1"#)
     case .paths, .files: return oneOrMore(nonEmpty)
-    case .hosts: return oneOrMore(matching("[A-Za-z0-9_$.:%-]+"))
+    case .hosts: return oneOrMore(matching("[A-Za-z0-9_.:%-]+"))
     case .globs: return oneOrMore(matching(glob))
     case .extensions: return oneOrMore(nonEmpty)
     case .taskNames: return oneOrMore(nonEmpty, #""uniqueItems": true"#)

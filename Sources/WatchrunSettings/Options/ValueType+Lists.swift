@@ -91,7 +91,7 @@ extension ValueType<[String]> {
       guard let elements = reader.elements() else { return nil }
       let hosts = elements.map { $0.text.decoded }
       let example = reader.json == nil ? "0.0.0.0" : "\"0.0.0.0\""
-      for (host, element) in zip(hosts, elements) where !isHost(host) {
+      for (host, element) in zip(hosts, elements) where HostAddress(host: host) == nil {
         reader.note(
           "'\(element.text.printable)' is not an address; write \(example) or a host name",
           at: element.offset)
@@ -99,18 +99,6 @@ extension ValueType<[String]> {
       return hosts
     }
   }
-}
-
-/// Whether a string can be the name or the address of a host.
-private func isHost(_ text: String) -> Bool {
-  // Four numbers are no name. Fewer are a short form of an address.
-  let isFour =
-    text.utf8.allSatisfy { $0.isDigitASCII || $0 == UInt8(ascii: ".") }
-    && text.utf8.count { $0 == UInt8(ascii: ".") } == 3
-  return !text.isEmpty && (!isFour || ipv4Bytes(text.utf8) != nil)
-    && text.utf8.allSatisfy { byte in
-      JSONParser.isNameByte(byte) && byte < 0x80 || Array("-.:%".utf8).contains(byte)
-    }
 }
 
 extension ValueType<[Command.EnvironmentVariable]> {

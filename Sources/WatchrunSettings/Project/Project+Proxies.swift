@@ -1,6 +1,13 @@
 import LiveReload
+import SystemCalls
 
 extension Project.Page {
+  /// The file that is served for missing paths.
+  package var fallbackFile: Path? {
+    guard let served, let fallback else { return nil }
+    return served.appending(fallback.word)
+  }
+
   /// The proxies, which have been validated.
   package var rules: [ProxyRule] { proxies.compactMap(\.rule) }
 

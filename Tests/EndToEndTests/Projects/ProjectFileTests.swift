@@ -170,16 +170,17 @@ struct ProjectFileTests {
     try await withProject { project in
       try project.write(
         "watchrun.json",
-        "{ tasks: { a: { run: 'x', directory: 'nosuch' },\nb: { run: 'x', watch: ['.', 'none', '*.c'] } } }"
+        "{ tasks: { a: { run: 'x', directory: 'nosuch' },\nb: { run: 'x', watch: ['.', 'none', '*.c'] },\np: { serve: '.', fallback: 'no.html' } } }"
       )
       let checked = try await said(["--check"], in: project)
-      #expect(checked.output == ["watchrun.json: 2 tasks, no errors, 3 warnings"])
+      #expect(checked.output == ["watchrun.json: 3 tasks, no errors, 4 warnings"])
       #expect(
         checked.errors == [
           "watchrun: watchrun.json:1:38: warning: 'directory': no such path: nosuch",
           "watchrun: watchrun.json:2:29: warning: 'watch': no such path: none",
           "watchrun: watchrun.json:2:37: warning: 'watch': no such path: *.c; "
             + "patterns belong in 'filter'",
+          "watchrun: watchrun.json:3:28: warning: 'fallback': no such path: ./no.html",
         ])
     }
   }

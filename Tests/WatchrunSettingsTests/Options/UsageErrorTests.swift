@@ -276,6 +276,15 @@ struct UsageErrorTests {
       ["--serve", "a", "--host", "999.1.1.1"],
       "--host: '999.1.1.1' is not an address; write 0.0.0.0 or a host name"
     ),
+    // A short form of 127.0.0.1 for few programs, and a name at all addresses for others.
+    (
+      ["--serve", "a", "--host", "127.1"],
+      "--host: '127.1' is not an address; write 0.0.0.0 or a host name"
+    ),
+    (
+      ["--serve", "a", "--host", "no..name"],
+      "--host: 'no..name' is not an address; write 0.0.0.0 or a host name"
+    ),
     (
       ["--proxy", "https://a:1"],
       "--proxy: cannot proxy https://a:1: servers are reached by http only; "

@@ -24,6 +24,9 @@ extension ProjectReader {
     for server in draft.servers where !page.after.contains(server.name) {
       page.after.append(server.name)
     }
+    if let file = page.fallbackFile, let field = fields["fallback"] {
+      references.append(.init(path: file, key: field.name, offset: field.value.offset))
+    }
     draft.port = page.port
     draft.portOffset = fields["port"]?.value.offset ?? member.keyOffset
     checkTogether(page, fields)

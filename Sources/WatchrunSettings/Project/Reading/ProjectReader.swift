@@ -110,7 +110,7 @@ package struct ProjectReader {
   private(set) var findings: [Finding] = []
   /// The task that has the terminal.
   private var interactiveTask: String?
-  private var references: [ValueReader.NamedPath] = []
+  var references: [ValueReader.NamedPath] = []
 
   mutating func note(_ message: String, at offset: Int) {
     findings.append(Finding(offset: offset, message: message))
