@@ -25,6 +25,8 @@ public struct SessionAnswer: Hashable, Sendable {
     public var state = "pending"
     /// Its exit status.
     public var status: Int?
+    /// Whether it was stopped because it exceeded its time.
+    public var isTimedOut = false
     /// Milliseconds since 1970.
     public var startedAt: Int?
     /// How long it took, or until it was ready.
@@ -149,6 +151,7 @@ public struct SessionAnswer: Hashable, Sendable {
       writer.member("status", task.status)
       writer.member("startedAt", task.startedAt)
       writer.member("durationMs", task.milliseconds)
+      writer.member("timedOut", task.isTimedOut)
       if task.isOutputRead {
         writer.member("output", task.output)
       } else {
@@ -203,6 +206,7 @@ public struct SessionAnswer: Hashable, Sendable {
     task.command = value["command"]?.text ?? ""
     task.state = value["state"]?.text ?? task.state
     task.status = value["status"]?.int
+    task.isTimedOut = value["timedOut"]?.bool ?? false
     task.startedAt = value["startedAt"]?.int
     task.milliseconds = value["durationMs"]?.int
     task.isService = value["service"]?.bool ?? false

@@ -87,6 +87,17 @@ import Testing
     }
   }
 
+  @Test func `a run that has exceeded its time is said to, whatever its status`() async throws {
+    try await withProject { project in
+      _ = try await project.startRunning(
+        ["--timeout", "300ms"], "sh", "-c",
+        #"trap 'exit 0' TERM; echo run >> "$LOG"; sleep 1000 & wait"#)
+      #expect(try await ask("--wait", status: 1, in: project).hasPrefix("sh: timed out after "))
+      let answer = try await ask("--status", "--json", status: 1, in: project)
+      #expect(answer.contains(#","timedOut":true,"#), "\(answer)")
+    }
+  }
+
   @Test func `a session is found from below, and by -C`() async throws {
     try await withProject { project in
       try project.makeDirectory("a/b")

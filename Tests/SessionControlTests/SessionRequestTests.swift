@@ -74,6 +74,7 @@ struct SessionAnswerTests {
     var task = SessionAnswer.Task("test")
     (task.command, task.state, task.status) = ("make test", "failed", 2)
     (task.startedAt, task.milliseconds, task.isService) = (1_700_000_000_000, 1234, true)
+    task.isTimedOut = true
     task.output = ["a \"b\"", "\u{1B}[31mred"]
     task.diagnostics = [
       .init("error", "no \"x\"", path: "/p/a.c", line: 3, column: 5),

@@ -75,6 +75,8 @@ struct SessionPicture {
   private var starting: [String: Unchecked] = [:]
   /// The tasks whose latest run has ended.
   private var ended: Set<String> = []
+  /// The tasks whose latest run was stopped because it exceeded its time.
+  private var timedOut: Set<String> = []
   /// The longest time after which a run of a service has ended by itself.
   private var ownEnds: [String: Duration] = [:]
 
@@ -154,9 +156,11 @@ struct SessionPicture {
       output.began(run)
       starting[run.task] = unchecked(run.task, now)
       ended.remove(run.task)
+      timedOut.remove(run.task)
     case .run(let run, .ended(_, let duration, let ending)) where run.job == .command:
       starting[run.task] = nil
       ended.insert(run.task)
+      if ending == .timedOut { timedOut.insert(run.task) }
       if ending == .byItself { ownEnds[run.task] = max(duration, ownEnds[run.task] ?? .zero) }
     default:
       break
@@ -267,6 +271,7 @@ extension SessionPicture {
       entry.command = task.description.command
       entry.isService = task.description.isService
       (entry.state, entry.status) = (task.state.rawValue, task.status)
+      entry.isTimedOut = timedOut.contains(entry.name)
       entry.startedAt = task.startedAt
       entry.milliseconds = task.duration?.milliseconds
       if task.state == .failed || request.verb == .logs {

@@ -217,6 +217,7 @@ struct SessionQuestion {
     switch task.state {
     case "succeeded" where task.startedAt == nil && task.milliseconds == 0: return "fresh, not run"
     case "succeeded": return "succeeded" + (time.map { " in \($0)" } ?? "")
+    case "failed" where task.isTimedOut: return "timed out" + (time.map { " after \($0)" } ?? "")
     case "failed":
       let status = task.status.map { " with status \($0)" } ?? ""
       // A service that ends by itself has failed, whatever its status.
