@@ -243,7 +243,7 @@ extension FreshTasks {
     if case .shell(let shell) = command.form { add(shell) } else { add([]) }
     for word in command.words { add(word) }
     add(command.directory?.bytes ?? [])
-    for variable in command.environment.variables {
+    for variable in task.sharedVariables + command.environment.variables {
       add(variable.name)
       add(variable.value)
     }

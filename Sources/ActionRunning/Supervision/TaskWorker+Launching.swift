@@ -47,7 +47,7 @@ extension TaskWorker {
     let name = workingDirectoryName(of: directory ?? ".")
     let launch = Command.LaunchContext(
       inherited: processEnvironment(), currentDirectory: context.directory,
-      variables: [.init("PWD", name.bytes)])
+      variables: definition.sharedVariables + [.init("PWD", name.bytes)])
     var request = command.spawnRequest(for: RunTrigger(.start), in: launch)
     let silence = output == nil ? try PipeInput.discarding() : nil
     (request.output, request.errors) = (output ?? silence, errors ?? silence)
@@ -128,7 +128,8 @@ extension TaskWorker {
     let name = workingDirectoryName(of: directory ?? ".")
     var launch = Command.LaunchContext(
       inherited: processEnvironment(), currentDirectory: context.directory,
-      variables: (command.describesRun ? variables : []) + [.init("PWD", name.bytes)])
+      variables: definition.sharedVariables + (command.describesRun ? variables : [])
+        + [.init("PWD", name.bytes)])
     if run.job == .command { launch.tests = run.tests }
     if command.changeDelivery == .environment && !trigger.changes.isEmpty {
       // A run without the file is better than none.

@@ -24,9 +24,9 @@ public struct TaskDefinition: Sendable, Hashable {
   /// Whether only requests for this task and for its dependents start it, and none for all tasks. A manual task is
   /// postponed as well.
   public var isManual = false
-  /// The names of variables of its commands that the graph gives to all tasks: that there is one more, or one less,
-  /// does not make another task of this one.
-  package var sharedVariables: Set<[UInt8]> = []
+  /// Variables that the graph gives to the commands of all tasks: that there is one more, or one less, does not make
+  /// another task of this one.
+  package var sharedVariables: [Command.EnvironmentVariable] = []
   /// Whether it need not run at the start if nothing has changed since its last success; see ``mayBeFresh``.
   package var isFreshAllowed = false
 
@@ -130,30 +130,11 @@ extension TaskGraph {
 extension TaskDefinition {
   /// Whether its runs go on with the other definition, which later ones follow.
   func isSame(as other: TaskDefinition) -> Bool {
-    if self == other { return true }
-    return without(additional(to: other)) == other.without(other.additional(to: self))
-  }
-
-  /// The shared variables that the other definition does not have, not even with a value of its own.
-  private func additional(to other: TaskDefinition) -> Set<[UInt8]> {
-    sharedVariables.subtracting(other.command.environment.variables.map(\.name))
-  }
-
-  private func without(_ names: Set<[UInt8]>) -> TaskDefinition {
-    func rest(_ command: Command) -> Command {
-      var command = command
-      command.environment.variables.removeAll { names.contains($0.name) }
-      return command
-    }
     var task = self
-    task.sharedVariables = []
-    task.command = rest(command)
-    task.policy.stopCommand = policy.stopCommand.map(rest)
-    task.policy.onSuccess = policy.onSuccess.map(rest)
-    task.policy.onFailure = policy.onFailure.map(rest)
-    if case .command(let command)? = readiness?.condition {
-      task.readiness?.condition = .command(rest(command))
-    }
-    return task
+    task.sharedVariables = other.sharedVariables
+    return task == other
+      && sharedVariables.allSatisfy { variable in
+        other.sharedVariables.allSatisfy { $0.name != variable.name || $0 == variable }
+      }
   }
 }

@@ -146,10 +146,13 @@ extension Project.Task {
   private func makeCommand(
     _ words: [[UInt8]], _ form: Command.Form, _ settings: Settings
   ) -> Command {
+    // The ports are those of this session.
+    let given = (self.fileVariables + settings.fileVariables + settings.environment).filter {
+      variable in !portVariables.contains { $0.name == variable.name }
+    }
     var command = Command(
       words: words, form: form,
-      environment: Command.Environment(
-        self.fileVariables + settings.fileVariables + settings.environment + self.environment),
+      environment: Command.Environment(given + self.environment),
       directory: directory, inheritsStandardInput: false
     ).describingChanges()
     // The output of a single task goes to the terminal itself, unless it is read. That is decided at each start,

@@ -17,12 +17,12 @@ extension Project {
     let all = ports.map { Command.EnvironmentVariable(Self.variable(of: $0.task), "\($0.number)") }
     for (index, task) in tasks.enumerated() {
       let own = port(of: task.name)
-      let variables = all + (own.map { [.init(Task.portVariable, "\($0)")] } ?? [])
-      project.tasks[index].environment = variables + task.environment
-      project.tasks[index].portVariables = Set(all.map(\.name)).subtracting(
-        task.environment.map(\.name))
+      project.tasks[index].portVariables = all.filter { variable in
+        !task.environment.contains { $0.name == variable.name }
+      }
       project.tasks[index].port = own
       if let own {
+        project.tasks[index].environment.insert(.init(Task.portVariable, "\(own)"), at: 0)
         project.tasks[index].listen?.port = own
         if task.readiness == nil { project.tasks[index].readiness = .init(.port(own)) }
       }

@@ -50,8 +50,8 @@ package struct Project: Hashable, Sendable {
     package var readiness: TaskDefinition.Readiness?
     /// The port of a service, which is in its variable `PORT`; 0 for a free one.
     package var port: UInt16?
-    /// The names of the variables with the ports of all services.
-    package var portVariables: Set<[UInt8]> = []
+    /// The variables with the ports of all services, unless it has one of that name.
+    package var portVariables: [Command.EnvironmentVariable] = []
     /// Where watchrun itself listens for a service, at this port.
     package var listen: ListenAddress?
     /// The socket, once it is open.

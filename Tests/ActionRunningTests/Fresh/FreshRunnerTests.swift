@@ -13,8 +13,7 @@ struct FreshRunnerTests {
     var task = TaskDefinition("a", in: directory, line, watch: ["in"])
     task.triggers.writes = DeclaredWrites(["/out"], base: directory)
     task.isFreshAllowed = true
-    task.command.environment.variables += variables.map { .init($0, "1") }
-    task.sharedVariables = Set(variables.map { Array($0.utf8) })
+    task.sharedVariables = variables.map { .init($0, "1") }
     return task
   }
 

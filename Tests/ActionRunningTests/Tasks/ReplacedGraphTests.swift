@@ -53,8 +53,7 @@ struct ReplacedGraphTests {
     func task(_ directory: Path, _ ports: [String: String]) -> TaskDefinition {
       var task = TaskDefinition(
         "a", in: directory, "echo $A-$B >> log; exec sleep 1000", service: true)
-      task.command.environment.variables += ports.map { .init($0.key, $0.value) }
-      task.sharedVariables = Set(ports.keys.map { Array($0.utf8) })
+      task.sharedVariables = ports.map { .init($0.key, $0.value) }
       return task
     }
     func graph(_ directory: Path, _ ports: [String: String]) throws -> TaskGraph {
@@ -83,8 +82,12 @@ struct ReplacedGraphTests {
   @Test func `a value of its own in place of a shared one makes another task`() {
     func task(_ port: String, isShared: Bool) -> TaskDefinition {
       var task = TaskDefinition("a", in: "/", "true")
-      task.command.environment.variables.append(.init("PORT", port))
-      if isShared { task.sharedVariables = [Array("PORT".utf8)] }
+      let variable = Command.EnvironmentVariable("PORT", port)
+      if isShared {
+        task.sharedVariables = [variable]
+      } else {
+        task.command.environment.variables.append(variable)
+      }
       return task
     }
     let shared = task("1", isShared: true)

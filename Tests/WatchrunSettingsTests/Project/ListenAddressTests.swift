@@ -29,7 +29,7 @@ struct ListenAddressTests {
     #expect(project.tasks[0].readiness?.condition == .port(1234))
     #expect(project.tasks[1].readiness?.condition == .line("up"))
     #expect(project.tasks[1].environment.contains(.init("PORT", "90")))
-    #expect(project.tasks[1].environment.contains(.init("API_PORT", "1234")))
+    #expect(project.tasks[1].portVariables.contains(.init("API_PORT", "1234")))
     #expect(project.pages[0].proxies.map(\.isHeld) == [false, true])
     #expect(project.pages[1].proxies.map(\.isHeld) == [true, false])
     #expect(project.pages[0].proxies.map(\.server) == [.url("http://10.0.0.1:90"), .port(1234)])
