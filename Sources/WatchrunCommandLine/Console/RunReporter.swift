@@ -168,7 +168,7 @@ extension RunReporter {
       let level = isCommandLine ? Console.Level.detail : .news
       say(level, task, "ready after \(time.shortDescription)", style: .good)
     case .task(let task, .notReady(let readiness)):
-      say(.news, task, "not ready: \(readiness.failure)", style: .bad)
+      say(.problem, task, "not ready: \(readiness.failure)", style: .bad)
     case .run(let run, .timedOut(let time)):
       say(.problem, run.task, "timed out after \(time.shortDescription)", style: .bad)
     case .run(let run, .stopping(let signal, _)):

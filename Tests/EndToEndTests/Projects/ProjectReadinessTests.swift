@@ -131,6 +131,18 @@ import Testing
     }
   }
 
+  @Test func `a service that is not ready is an error, which is also said with quiet`() async throws {
+    try await withProject { project in
+      try project.writeTasks(
+        """
+        server: { run: "exec sleep 1000", service: true, ready: { line: "up", timeout: "200ms" } },
+        """)
+      let watchrun = try await project.start("--once", "-q")
+      try await watchrun.said("not ready: no output line contains 'up' after 200 ms")
+      try await #expect(watchrun.ended() == .exited(1))
+    }
+  }
+
   @Test func `a service that ends with status 0 is said to have ended, not to have succeeded`()
     async throws
   {
