@@ -247,7 +247,12 @@ extension TaskStateMachine {
     switch result {
     case .succeeded:
       let reason = tasks[name]?.reason ?? .change
-      return dependents(of: name).flatMap { passOn(to: $0, reason) }
+      let actions = dependents(of: name).flatMap { passOn(to: $0, reason) }
+      // One that a postponed task keeps from running is not skipped because of this one any more.
+      for below in order where isAsleep(below) && !isUp(below) {
+        if tasks[below]?.outcome == .skipped(because: name) { tasks[below]?.outcome = .pending }
+      }
+      return actions
     case .failed:
       return order.filter { descendants[name, default: []].contains($0) && !isUnasked($0) }
         .flatMap { skip($0, because: name) }
@@ -269,8 +274,7 @@ extension TaskStateMachine {
   private mutating func passOn(to dependent: String, _ reason: RunTrigger.Reason) -> [Action] {
     update(dependent) { $0.isAfterDependency = true }
     // A dependency that is postponed is not run for this.
-    guard ancestors[dependent, default: []].allSatisfy({ !isDormant($0) }), !isUnasked(dependent)
-    else { return [] }
+    if isAsleep(dependent) || isUnasked(dependent) { return [] }
     let actions = request(dependent, reason)
     update(dependent) { $0.hasNewResult = $0.rules.isService }
     return actions
@@ -282,6 +286,11 @@ extension TaskStateMachine {
   }
 
   func isDormant(_ name: String) -> Bool { tasks[name]?.isDormant ?? false }
+
+  /// Whether it does not run before an ancestor is requested, as a postponed one.
+  private func isAsleep(_ name: String) -> Bool {
+    ancestors[name, default: []].contains(where: isDormant)
+  }
 
   mutating func skip(_ name: String, because: String) -> [Action] {
     let isKnown = roundMembers.contains(name) && tasks[name]?.outcome == .skipped(because: because)

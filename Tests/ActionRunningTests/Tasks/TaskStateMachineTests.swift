@@ -5,6 +5,17 @@ import Testing
 @testable import ActionRunning
 
 struct TaskStateMachineTests {
+  @Test func `a task below a postponed one is not skipped because of a failure that is mended`() {
+    var script = MachineScript([
+      rules("a"), rules("p", postponed: true), rules("b", after: "a", "p"), rules("c", after: "b"),
+    ])
+    #expect(script { $0.start() } == ["+a"])
+    #expect(script.end("a", .failed) == ["b?a", "c?a", "."])
+    #expect(script.change("a") == ["+a"])
+    #expect(script.end("a") == ["."])
+    #expect(script.change("c") == ["+p"])
+  }
+
   @Test func `a task passes through its states`() {
     var script = MachineScript([rules("a"), rules("x"), rules("b", after: "a")], jobs: 1)
     #expect(script.state("a") == .pending)
