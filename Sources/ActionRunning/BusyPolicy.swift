@@ -12,6 +12,10 @@ public enum BusyPolicy: Sendable, Hashable {
   /// Stop the command and run it again. A task that is no service is stopped by what others have changed, and
   /// not by what it may have written itself: that is judged when it has ended.
   case restart
+  /// Start the command again, and stop the former process when the new one is ready: by its readiness check, or when
+  /// it has run for a second. If it ends before that, the former one goes on. For services; a check of a port or a URL
+  /// follows when the former process has ended, since that would answer as well.
+  case overlap
   /// Send the command this signal, and keep it running.
   case signal(Signal)
 }
@@ -20,7 +24,7 @@ extension BusyPolicy {
   /// Whether a change during a run stops or signals the command.
   var interruptsRuns: Bool {
     switch self {
-    case .restart, .signal: true
+    case .restart, .overlap, .signal: true
     case .queue, .ignore: false
     }
   }

@@ -156,6 +156,7 @@ extension TaskWorker {
       do throws(SystemError) {
         var request = command.spawnRequest(for: trigger, in: launch)
         (request.output, request.errors) = (output, errors)
+        request.sharesSocket = state.access(\.isBesideFormer)
         if let silence, launch.input == nil { request.standardInput = .silent(silence) }
         request.directory = directory
         return try attempt(request, for: run)

@@ -86,6 +86,8 @@ final class TaskWorker: Sendable {
     var unprovenTests: [Path]?
     /// Whether the next run of the command takes the terminal.
     var takesTerminalNext = false
+    /// Whether the former process of the service runs, by another worker.
+    var isBesideFormer = false
   }
 
   /// Tells the answer that is awaited from that of a check which was cancelled.
@@ -96,7 +98,7 @@ final class TaskWorker: Sendable {
   /// Until the leader is reaped, its ID belongs to its group only. Afterwards a signal is sent only directly
   /// after a member was found alive, because the ID may be reused.
   struct Process {
-    let run: TaskReport.Run
+    var run: TaskReport.Run
     let began: Instant
     /// Whether its end was reported. Members of its group may be alive.
     var hasEnded = false
@@ -211,6 +213,15 @@ final class TaskWorker: Sendable {
 
   /// Follows another definition of the same task.
   func follow(_ definition: TaskDefinition) { latestDefinition.withLock { $0 = definition } }
+
+  /// Starts the next process of a service, whose present one runs until its worker ends.
+  func takePlace(of former: TaskWorker) {
+    let count = former.state.access { state in
+      state.processes[.command]?.run.isFormer = true
+      return state.runCount
+    }
+    state.access { ($0.runCount, $0.isBesideFormer) = (count, true) }
+  }
 
   func notify(_ event: Event) { context.notify(self, event) }
 
@@ -364,7 +375,7 @@ extension TaskWorker {
     switch member.state {
     case .succeeded:
       if !definition.isService { return result == nil ? .fresh : .succeeded(duration) }
-      return .ready(definition.readiness == nil ? .zero : duration)
+      return .ready(definition.reportsReadiness ? duration : .zero)
     case .failed:
       // A service that has not exited with a failure was only not ready in time.
       let isLate = definition.isService && result != .failed

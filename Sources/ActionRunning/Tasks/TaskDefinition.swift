@@ -77,6 +77,17 @@ public struct TaskDefinition: Sendable, Hashable {
     }
   }
 
+  /// Whether a restart starts another process beside the present one.
+  var overlaps: Bool {
+    if case .overlap? = policy.busyPolicy { isService } else { false }
+  }
+
+  /// Whether it is reported when it is ready. Otherwise it is ready at its start.
+  package var reportsReadiness: Bool { readiness != nil || overlaps }
+
+  /// Whether the readiness check cannot tell which of two processes answers.
+  private var isReadyAlone: Bool { readiness?.condition.port != nil }
+
   /// Whether the readiness check examines the output.
   var isReadyByLine: Bool {
     if case .line? = readiness?.condition { true } else { false }
@@ -85,7 +96,7 @@ public struct TaskDefinition: Sendable, Hashable {
   /// Whether a process that answers the readiness check before the start would be taken for the
   /// service.
   var mayHaveConflict: Bool {
-    guard isService, let readiness else { return false }
+    guard isService, let readiness, !overlaps else { return false }
     switch readiness.condition {
     case .port, .url:
       // The socket of this process would be found.
@@ -97,12 +108,13 @@ public struct TaskDefinition: Sendable, Hashable {
   }
 
   /// The part of the definition that the state machine of the runner needs.
-  var rules: TaskStateMachine.Rules {
+  @inline(never) var rules: TaskStateMachine.Rules {
     var rules = TaskStateMachine.Rules(name, dependencies: dependencies)
     rules.policy = policy.busyPolicy
     rules.isService = isService
     rules.keepsAlive = policy.keepsAlive
-    rules.hasReadiness = readiness != nil
+    rules.hasReadiness = reportsReadiness
+    rules.isReadyAlone = isReadyAlone
     rules.watches = !triggers.watched.isEmpty
     rules.isPostponed = isPostponed || isManual
     rules.isManual = isManual

@@ -75,7 +75,8 @@ extension TaskReport {
   public enum TaskEvent: Sendable {
     /// It does not run because of one of its dependencies, direct or indirect.
     case skipped(because: Cause)
-    /// A service was not restarted because of one of its dependencies. It keeps running.
+    /// A service was not restarted because of one of its dependencies, or of itself: its next process has failed. It
+    /// keeps running.
     case kept(because: Cause)
     /// It is not run at the start, since nothing has changed since its last success. It counts as succeeded.
     case fresh
@@ -141,7 +142,8 @@ extension TaskReport {
 }
 
 extension TaskReport {
-  /// The part that a process plays in a run of a task. At most one process of each kind exists.
+  /// The part that a process plays in a run of a task. At most one process of each kind exists, or two with
+  /// ``BusyPolicy/overlap``.
   public enum Job: String, Sendable, Hashable, CaseIterable {
     /// The command itself.
     case command
@@ -161,6 +163,8 @@ extension TaskReport {
     public let trigger: RunTrigger
     /// Whether its command takes the terminal, if there is one to lend.
     package var takesTerminal = false
+    /// Whether another process of the service was started beside it, as ``BusyPolicy/overlap`` says.
+    package var isFormer = false
     /// What replaces `{tests}` in the command; empty for all tests.
     package var tests: [Path] = []
 

@@ -6,8 +6,8 @@ import SystemCalls
 
 extension TaskRunner {
   /// How long a service without a readiness check must run before its start counts as a success by
-  /// the completion rule.
-  private static let startTime = Duration.seconds(1)
+  /// the completion rule, and its former process is stopped.
+  static let startTime = Duration.seconds(1)
 
   /// A run could not be started. The runner may end with its round.
   func endIfHopeless(_ run: TaskReport.Run, _ error: SystemError) {

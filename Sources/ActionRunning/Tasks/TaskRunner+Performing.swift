@@ -55,6 +55,8 @@ extension TaskRunner {
       report(.task(name, .fresh))
     case .judgeChanges(let name):
       judgeChanges(before: name)
+    case .keepFormer(let name):
+      keepFormer(name)
     case .awaitReadiness(let name, let generation):
       awaitReadiness(name, generation)
     case .giveUpReadiness(let name):
@@ -73,6 +75,7 @@ extension TaskRunner {
     case .retire(let name):
       let retiring = state.access { $0.retiring }
       retiring.first { $0.name == name && !$0.isEnding }?.end()
+      worker(name)?.state.access { $0.isBesideFormer = false }
     case .killAll:
       for worker in allWorkers {
         if !worker.isEnding { worker.end() }
@@ -178,8 +181,7 @@ extension TaskRunner {
       state.access { $0.retiring.removeAll { $0 === worker } }
       return advance { $0.isGone(name) }
     }
-    // Otherwise it is retired, and only its end matters.
-    guard self.worker(name) === worker else { return }
+    guard self.worker(name) === worker else { return handleFormer(event, of: worker) }
     switch event {
     case .started:
       hasStarted(name)
@@ -207,6 +209,15 @@ extension TaskRunner {
       let result = latest ?? .cancelled
       if let ended, result == .succeeded { recordFresh(worker.definition, ended: ended) }
       advance { $0.ended(name, result) }
+    }
+  }
+
+  /// It is retired, or the former one of a service. Only its end matters.
+  private func handleFormer(_ event: TaskWorker.Event, of worker: TaskWorker) {
+    switch event {
+    case .exited: monitor.look()
+    case .atRest where !worker.isEnding: advance { $0.formerHasEnded(worker.name) }
+    default: break
     }
   }
 
@@ -239,7 +250,14 @@ extension TaskRunner {
   }
 
   private func awaitReadiness(_ name: String, _ generation: Int) {
-    guard let worker = worker(name), let readiness = worker.definition.readiness else { return }
+    guard let worker = worker(name) else { return }
+    // The former process would answer, or there is nothing to ask: it is on trial for a time.
+    let isBeside = worker.state.access(\.isBesideFormer)
+    let own = worker.definition.readiness.flatMap {
+      isBeside && $0.condition.port != nil ? nil : $0
+    }
+    let isTrial = own == nil
+    let readiness = own ?? TaskDefinition.Readiness(.line("\0"), timeout: Self.startTime)
     var probe = probe
     if case .command(let command) = readiness.condition {
       probe = CommandProbe(scheduler: scheduler) {
@@ -255,8 +273,8 @@ extension TaskRunner {
       guard self.worker(name) === worker else { return }
       advance { machine in
         switch result {
-        case .ready: machine.serviceIsReady(name, generation: generation)
-        case .late: machine.serviceIsLate(name, generation: generation)
+        case .late where !isTrial: machine.serviceIsLate(name, generation: generation)
+        case .ready, .late: machine.serviceIsReady(name, generation: generation)
         }
       }
     }
@@ -268,6 +286,14 @@ extension TaskRunner {
 // MARK: - The graph
 
 extension TaskRunner {
+  /// Has another worker start the next process of a service, while the present one goes on until it is retired.
+  private func keepFormer(_ name: String) {
+    guard let former = worker(name) else { return }
+    state.access { $0.retiring.append(former) }
+    makeWorkers([former.definition])
+    worker(name)?.takePlace(of: former)
+  }
+
   /// Creates the workers of these tasks.
   func makeWorkers(_ tasks: [TaskDefinition]) {
     let context = TaskWorker.Context(

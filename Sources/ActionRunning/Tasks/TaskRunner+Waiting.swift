@@ -169,7 +169,8 @@ extension TaskRunner {
   /// command that is kept alive is at rest while it runs, unless a change waits for its end.
   package var restlessTasks: [String] {
     state.access { state in
-      let active = state.workers.values.filter(\.isRestless) + state.retiring
+      let active =
+        state.workers.values.filter(\.isRestless) + state.retiring.filter(\.isEnding)
       let awaited = Set(state.waiting.filter { $0.cause != .delay }.map(\.name))
       return active.map(\.name)
         + state.machine.order.filter { name in

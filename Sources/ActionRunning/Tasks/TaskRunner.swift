@@ -6,7 +6,7 @@ import SystemCalls
 /// Runs the tasks of a graph when files that they watch change.
 ///
 /// Changes are submitted with ``submit(_:)``; reports are delivered to a handler. Runs of one task
-/// never overlap, and at most ``TaskGraph/jobs`` tasks run at the same time, besides services. A
+/// never overlap, unless ``BusyPolicy/overlap`` says so, and at most ``TaskGraph/jobs`` tasks run at the same time, besides services. A
 /// task waits for the latest success of its dependencies and is skipped if one fails. When the
 /// files of a running task or of its dependencies change, its ``BusyPolicy`` decides whether it is
 /// stopped or finishes first; then it runs again. A task that runs because a dependency succeeded
@@ -72,7 +72,7 @@ public final class TaskRunner: Sendable {
     /// The components of the graph, each with rounds of its own.
     var components: [TaskComponent] = []
     var workers: [String: TaskWorker] = [:]
-    /// The workers that no longer belong to the graph and have not ended.
+    /// The workers that no longer belong to the graph and have not ended, and those of former processes.
     var retiring: [TaskWorker] = []
     var actions = PendingActions<TaskStateMachine.Action>()
     var reading: TaskOutput.Reading
@@ -235,8 +235,9 @@ public final class TaskRunner: Sendable {
   /// Sends a signal to all processes that run, or only to the command of one task.
   public func send(_ signal: Signal, to task: String? = nil) {
     queue.async { [self] in
-      if let task { return worker(task)?.send(signal) ?? () }
-      for worker in allWorkers { worker.send(signal, toAll: true) }
+      for worker in allWorkers where task == nil || worker.name == task {
+        worker.send(signal, toAll: task == nil)
+      }
     }
   }
 

@@ -86,6 +86,7 @@ extension TaskStateMachine {
     for name in order.reversed() {
       guard let task = tasks[name] else { continue }
       update(name) { $0.dropRequests() }
+      actions += endFormer(name)
       switch task.phase {
       case .running:
         update(name) { $0.phase = .stopping }
@@ -129,7 +130,7 @@ extension TaskStateMachine {
           if !isKey { task.stops += 1 }
         }
         return [.stop(name)]
-      case .queue, .ignore, .restart:
+      case .queue, .ignore, .restart, .overlap:
         break
       }
     }
@@ -184,6 +185,7 @@ extension TaskStateMachine {
     var actions: [Action] = []
     for name in order.reversed() where !kept.contains(name) {
       guard let task = tasks[name] else { continue }
+      actions += endFormer(name)
       retiring.append(
         Retired(
           name: name, isActive: task.phase.isRun, isUp: task.phase.isUp,
@@ -205,6 +207,7 @@ extension TaskStateMachine {
     var actions: [Action] = []
     for name in order {
       update(name) { $0.dropRequests() }
+      actions += endFormer(name)
       if isUp(name) { actions.append(.giveUpReadiness(name)) }
     }
     return proceed(actions)
@@ -215,9 +218,12 @@ extension TaskStateMachine {
     // Of several retired tasks with this name, only the first can have run.
     if let index = retiring.lastIndex(where: { $0.name == name }) {
       retiring.remove(at: index)
-    } else {
-      ended.insert(name)
+      guard let task = tasks[name], task.former == .stopping else { return proceed([]) }
+      // The process that takes its place is left alone.
+      tasks[name]?.former = .absent
+      return proceed(task.rules.isReadyAlone ? check(name) : isReady(name))
     }
+    ended.insert(name)
     return proceed([])
   }
 

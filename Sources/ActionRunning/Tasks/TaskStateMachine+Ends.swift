@@ -34,14 +34,25 @@ extension TaskStateMachine {
     case .atRest, .running, .stopping, .ready, .late, .crashed, .backingOff, .restartDue:
       return reject("the start", of: name)
     }
+    if task.rules.hasReadiness { return check(name) }
     update(name) { $0.generation += 1 }
-    if !task.rules.hasReadiness { return proceed(isReady(name)) }
-    return [.awaitReadiness(name, generation: task.generation + 1)]
+    return proceed(isReady(name))
+  }
+
+  mutating func check(_ name: String) -> [Action] {
+    if tasks[name]?.former != .serving { tasks[name]?.former = .absent }
+    tasks[name]?.generation += 1
+    return [.awaitReadiness(name, generation: tasks[name]?.generation ?? 0)]
   }
 
   /// The service is ready, in time or later.
   package mutating func serviceIsReady(_ name: String, generation: Int) -> [Action] {
-    isChecked(name, generation) ? proceed(isReady(name)) : []
+    guard isChecked(name, generation) else { return [] }
+    switch tasks[name]?.former {
+    case .serving: return proceed(endFormer(name, .stopping))
+    case .ended: return check(name)
+    case .absent, .stopping, nil: return proceed(isReady(name))
+    }
   }
 
   /// The service was not ready in time.
@@ -61,6 +72,14 @@ extension TaskStateMachine {
       return reject("the end of the service", of: name)
     }
     let isCrash = task.rules.keepsAlive
+    if task.former == .serving {
+      // What serves already is not started again before the next change.
+      roundMembers.insert(name)
+      return proceed(
+        [.giveUpReadiness(name)] + serviceFailed(name, isCrash ? .failed : result, .ready)
+          + [.keep(name, because: name)])
+    }
+    tasks[name]?.former = .absent
     let failures = serviceFailed(name, isCrash ? .failed : result, isCrash ? .crashed : .atRest)
     // What has ended did not see for itself what it was not restarted for.
     let again = !isCrash && task.hasKeptRunning ? request(name, .change) : []
@@ -81,7 +100,7 @@ extension TaskStateMachine {
     return task.phase.isUp && task.phase != .ready
   }
 
-  private mutating func isReady(_ name: String) -> [Action] {
+  mutating func isReady(_ name: String) -> [Action] {
     guard let task = tasks[name] else { return [] }
     let reports: [Action] = task.rules.hasReadiness ? [.reportReady(name)] : []
     update(name) { $0.phase = .ready }
@@ -102,6 +121,32 @@ extension TaskStateMachine {
     if case .skipped = task.outcome { return [] }
     update(name) { $0.outcome = result.state }
     return []
+  }
+}
+
+// MARK: - Former processes
+
+extension TaskStateMachine {
+  /// Stops the former process of a service, if there is one.
+  ///
+  /// - Parameter next: What is known of it then.
+  mutating func endFormer(_ name: String, _ next: Former = .absent) -> [Action] {
+    let serves = tasks[name]?.former == .serving
+    tasks[name]?.former = serves ? next : .absent
+    if !serves { return [] }
+    retiring.append(Retired(name: name, isActive: false, isUp: true, ancestors: []))
+    return [.retire(name)]
+  }
+
+  /// The former process of a service has ended by itself, and its hook as well.
+  package mutating func formerHasEnded(_ name: String) -> [Action] {
+    guard let rules = tasks[name]?.rules, !isEnding else { return [] }
+    let isTried = tasks[name]?.phase != .ready
+    let actions = endFormer(name, isTried && rules.isReadyAlone ? .ended : .absent)
+    if isTried || actions.isEmpty { return proceed(actions) }
+    // The other process has failed before.
+    tasks[name]?.phase = rules.keepsAlive ? .crashed : .atRest
+    return proceed(actions) + serviceIsAtRest(name)
   }
 }
 

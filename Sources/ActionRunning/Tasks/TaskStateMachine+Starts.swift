@@ -160,16 +160,23 @@ extension TaskStateMachine {
       return keepRunning(name, task)
     case .signal(let signal) where task.phase.isUp:
       return [.signal(name, signal, reason)] + keepRunning(name, task)
-    case .queue, .ignore, .restart, .signal:
+    case .queue, .ignore, .restart, .overlap, .signal:
       return startService(name, reason)
     }
   }
 
-  /// Starts a service. If it runs, it is stopped first.
+  /// Starts a service. If it runs, it is stopped first; one that is ready may go on until the new process is.
   mutating func startService(_ name: String, _ reason: RunTrigger.Reason) -> [Action] {
     roundMembers.insert(name)
-    update(name) { ($0.phase, $0.hasKeptRunning) = (.starting(isFresh: true), false) }
-    return [.giveUpReadiness(name), .start(name, reason)]
+    var actions = [Action.giveUpReadiness(name)]
+    update(name) { task in
+      if task.rules.overlaps && task.phase == .ready && task.former == .absent {
+        task.former = .serving
+        actions.append(.keepFormer(name))
+      }
+      (task.phase, task.hasKeptRunning) = (.starting(isFresh: true), false)
+    }
+    return actions + [.start(name, reason)]
   }
 
   /// A service keeps running, though a run is requested.

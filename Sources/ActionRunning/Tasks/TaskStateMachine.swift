@@ -65,6 +65,9 @@ package struct TaskStateMachine: Sendable {
     case reportFresh(String)
     /// Judge the changes that were made so far, and call `changesAreJudged`.
     case judgeChanges(before: String)
+    /// Keep the process of the service running, which is the former one from now on; another one is started. `retire`
+    /// follows, and `isGone` after that.
+    case keepFormer(String)
     /// Start a readiness check, and call `serviceIsReady` or `serviceIsLate` with this generation.
     /// It replaces an earlier check.
     case awaitReadiness(String, generation: Int)
@@ -105,6 +108,8 @@ package struct TaskStateMachine: Sendable {
     package var isService = false
     package var keepsAlive = false
     package var hasReadiness = false
+    /// Whether the readiness check is made when no former process is left that would answer.
+    package var isReadyAlone = false
     package var isPostponed = false
     /// Whether it is started by changes of its own, which its ancestors may make.
     package var watches = false
@@ -122,8 +127,14 @@ package struct TaskStateMachine: Sendable {
     var busyPolicy: BusyPolicy {
       switch policy {
       case nil, .queue: isService ? .restart : .queue
+      case .overlap: .restart
       case let policy?: policy
       }
+    }
+
+    /// Whether a restart starts another process beside the present one.
+    var overlaps: Bool {
+      if case .overlap? = policy { isService } else { false }
     }
   }
 
@@ -188,6 +199,17 @@ package struct TaskStateMachine: Sendable {
     case done
   }
 
+  /// The process of a service beside which another one is started, and whose place that takes when it is ready.
+  enum Former: Sendable {
+    case absent
+    /// It goes on, also if the other one has failed. The phase is that of the other one then, or `ready`.
+    case serving
+    /// The other process is ready, or seems so, and this one is being stopped.
+    case stopping
+    /// It has ended by itself, and the other process is not checked yet.
+    case ended
+  }
+
   /// Whether the result of a task is from an earlier session.
   enum Freshness: Equatable, Sendable {
     /// It has run, or is about to.
@@ -200,6 +222,7 @@ package struct TaskStateMachine: Sendable {
   struct Task: Sendable {
     let rules: Rules
     var phase = Phase.atRest
+    var former = Former.absent
     var request: Request?
     /// Its latest result; `pending` if there is none.
     var outcome = State.pending
@@ -424,8 +447,10 @@ extension TaskStateMachine {
 
   /// Whether a change to the task's files restarts a service at once.
   private func changeRestartsService(_ name: String) -> Bool {
-    guard let rules = tasks[name]?.rules else { return false }
-    return rules.isService && rules.busyPolicy == .restart && changeInterruptsRun(of: name)
+    guard let task = tasks[name] else { return false }
+    let serves = task.rules.overlaps && task.phase == .ready
+    return task.rules.isService && task.rules.busyPolicy == .restart && !serves
+      && changeInterruptsRun(of: name)
   }
 
   /// The tasks whose active runs a change makes worthless if they build.

@@ -57,7 +57,7 @@ extension SpawnRequest {
       }
     }
     if let socket {
-      socket.prepare()
+      if !sharesSocket { socket.prepare() }
       if socket.number == PassedSocket.descriptor {
         posix_spawn_file_actions_addinherit_np(&actions, socket.number)
       } else {

@@ -5,7 +5,7 @@ extension SpawnRequest {
   package func spawn(in context: LaunchContext) throws(SystemError) -> pid_t {
     let program = Path(bytes: arguments.first ?? [])
     let input = standardInput.file
-    socket?.prepare()
+    if !sharesSocket { socket?.prepare() }
     var defaults = context.defaults
     var pid: pid_t = 0
     let code = withCStrings(arguments) { arguments in

@@ -20,6 +20,8 @@ package struct SpawnRequest: Hashable, Sendable {
   package var (output, errors): (PipeInput?, PipeInput?)
   /// The socket that it receives as ``PassedSocket/descriptor``.
   package var socket: PassedSocket?
+  /// Whether another process uses the socket, which stays as that has made it.
+  package var sharesSocket = false
   /// Whether its group becomes the foreground group of the terminal, if there is one to lend.
   package var takesTerminal: Bool
 

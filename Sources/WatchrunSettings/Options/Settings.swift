@@ -196,7 +196,7 @@ extension Settings {
     guard endsAfterFirstRun && !self.isPostponed else { return false }
     switch busyPolicy {
     case .queue, .ignore: return true
-    case .restart, .signal: return false
+    case .restart, .overlap, .signal: return false
     }
   }
 

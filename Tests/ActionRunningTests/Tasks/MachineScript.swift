@@ -14,7 +14,8 @@ struct MachineScript {
 
   /// Performs the step, and returns the machine's actions: `+a` to start, `&a` to start again after its
   /// end, `~a` to stop, `a!` to signal, `a?b` to skip because of b, `a=b` to keep, `?a` to judge changes
-  /// before a, `a^` to examine (`a^^` if it cannot be fresh), `a#` fresh, `a…` to await, `a*` ready, `a-` late, `a%` to back off, `.` for a round's end.
+  /// before a, `a^` to examine (`a^^` if it cannot be fresh), `a#` fresh, `a…` to await, `a*` ready, `a-` late, `a%` to back off, `a|` to keep the former
+  /// process, `.` for a round's end.
   mutating func callAsFunction(
     _ step: (inout TaskStateMachine) -> [TaskStateMachine.Action]
   ) -> [String] {
@@ -32,6 +33,7 @@ struct MachineScript {
       case .awaitReadiness(let name, let generation):
         generations[name] = generation
         return name + "…"
+      case .keepFormer(let name): return name + "|"
       case .giveUpReadiness: return nil
       case .reportReady(let name): return name + "*"
       case .reportLate(let name): return name + "-"

@@ -41,11 +41,16 @@ final class RunnerModel {
     let options = TaskRunner.Options(completion: rule < rules.count ? rules[rule] : .never)
     let log = ReportLog(world)
     reports = log
+    world.state.withLock { [graph] in $0.overlapping = Self.overlapping(graph) }
     runner = TaskRunner(graph, options: options, source: source, output: nil) {
       log.note($0)
     } makeWorld: { _ in
       (world, world, world.scheduler)
     }
+  }
+
+  private static func overlapping(_ graph: TaskGraph) -> Set<String> {
+    Set(graph.tasks.filter(\.overlaps).map(\.name))
   }
 
   static func tasks(_ world: RunnerWorld, _ directory: Path) -> [TaskDefinition] {
@@ -73,6 +78,7 @@ final class RunnerModel {
     var policy = RunPolicy(
       busyPolicy: policies[world.random(0..<policies.count)],
       stopPlan: StopPlan(timeout: .milliseconds([0, 50, 2000][world.random(0..<3)])))
+    if isService && world.random(0..<3) == 0 { policy.busyPolicy = .overlap }
     if world.random(0..<4) == 0 { policy.onSuccess = Command(name, "hook") }
     if world.random(0..<4) == 0 { policy.onFailure = Command(name, "hook") }
     if world.random(0..<4) == 0 { policy.stopCommand = Command(name, "stop") }
@@ -243,6 +249,7 @@ final class RunnerModel {
     world.note("replace t\(number)")
     isDisturbed = true
     graph = other
+    world.state.withLock { $0.overlapping = Self.overlapping(other) }
     runner.replaceGraph(other)
   }
 
@@ -354,7 +361,7 @@ final class RunnerModel {
     for task in graph.tasks {
       let key = "\(task.name) command"
       let (result, status, isOpen) = reports.withLock {
-        ($0.lastResult[key], $0.lastStatus[key], $0.open.contains(key))
+        ($0.lastResult[key], $0.lastStatus[key], $0.open[key] ?? 0 > 0)
       }
       let state = machine.state(of: task.name)
       let isLive = world.living.contains {
@@ -366,6 +373,13 @@ final class RunnerModel {
         world.complain("a run that is open, and no process, or the reverse")
       }
       checkDelivery(task, state)
+      let count = world.living.count {
+        $0.process.task == task.name && $0.process.kind == "run" && $0.process.leaderIsAlive
+      }
+      // One that is late may still become ready.
+      if count > 1 && !isLeft && machine.tasks[task.name]?.phase != .late {
+        world.complain("two processes of a service at rest")
+      }
       if keepsRunning(task.name) {
         if task.isService && state == .succeeded && !isLive {
           world.complain("a service that is ready without a process")
@@ -435,7 +449,7 @@ final class RunnerModel {
     if let one = world.living.first {
       world.complain("a process is left for ever: \(one.process.kind)")
     }
-    if !reports.withLock({ $0.open.isEmpty }) && !isDisturbed {
+    if !reports.withLock({ $0.open.values.allSatisfy { $0 == 0 } }) && !isDisturbed {
       world.complain("a run without an end")
     }
     if world.scheduler.pendingCount > 0 { world.complain("a timer is left") }
@@ -446,7 +460,7 @@ final class RunnerModel {
 final class ReportLog: Sendable {
   struct State {
     var isInRound = false
-    var open: Set<String> = []
+    var open: [String: Int] = [:]
     var lastStart: [String: Int] = [:]
     var lastResult: [String: TaskReport.Ending] = [:]
     var lastStatus: [String: ExitStatus] = [:]
@@ -490,7 +504,9 @@ final class ReportLog: Sendable {
       case .run(let run, .started):
         let key = "\(run.task) \(run.job)"
         if run.job == .command { state.started += 1 }
-        if !state.open.insert(key).inserted { world.complain("two \(run.job)s at once") }
+        let most = world.state.withLock { $0.overlapping.contains(run.task) } ? 2 : 1
+        state.open[key, default: 0] += 1
+        if state.open[key] ?? 0 > most { world.complain("\(most + 1) \(run.job)s at once") }
         state.lastResult[key] = nil
         if run.job == .command {
           state.owed[run.task]?.subtract(run.trigger.changes.map(\.path))
@@ -512,11 +528,14 @@ final class ReportLog: Sendable {
         for name in state.owed.keys { state.owed[name]?.subtract(trigger.changes.map(\.path)) }
       case .run(let run, .ended(let status, _, let ending)):
         let key = "\(run.task) \(run.job)"
-        if state.open.remove(key) == nil { world.complain("an end without a start") }
+        if state.open[key] ?? 0 == 0 { world.complain("an end without a start") }
+        state.open[key, default: 1] -= 1
+        if run.isFormer { return }
         (state.lastResult[key], state.lastStatus[key]) = (ending, status)
       case .run(let run, .notStarted(_, let status)):
         let key = "\(run.task) \(run.job)"
-        if state.open.remove(key) == nil { world.complain("an end without a start") }
+        if state.open[key] ?? 0 == 0 { world.complain("an end without a start") }
+        state.open[key, default: 1] -= 1
         (state.lastResult[key], state.lastStatus[key]) = (.byItself, status)
         // What it was to receive is told to the next one.
         state.owed[run.task] = []

@@ -142,6 +142,67 @@ struct RunnerTraceTests {
     end(runner)
   }
 
+  /// A service whose next process starts beside the first one.
+  private func overlapping(_ condition: TaskDefinition.Readiness.Condition? = nil) -> TaskRunner {
+    let service = task("t1", service: true) { task in
+      (task.policy.busyPolicy, task.triggers) = (.overlap, .all)
+      task.readiness = condition.map { TaskDefinition.Readiness($0) }
+    }
+    world.state.withLock { $0.overlapping = ["t1"] }
+    let runner = runner(service)
+    runner.start()
+    waits(runner, 2)
+    submit("/f", to: runner)
+    return runner
+  }
+
+  private func waits(_ runner: TaskRunner, _ seconds: Double) {
+    for _ in 0..<Int(seconds * 20) { advance(runner, by: .milliseconds(50)) }
+  }
+
+  @Test(arguments: [nil, .port(1)] as [TaskDefinition.Readiness.Condition?])
+  func `a process without a check that two can pass has a second to fail`(
+    condition: TaskDefinition.Readiness.Condition?
+  ) {
+    let runner = overlapping(condition)
+    waits(runner, 0.9)
+    #expect(world.living.count == 2)
+    finish(1, 3, of: runner)
+    waits(runner, 20)
+    #expect(world.living.map(\.number) == [0])
+    #expect(runner.queue.sync { runner.state.access { $0.machine.state(of: "t1") } } == .failed)
+    #expect(runner.queue.sync { runner.restlessTasks.isEmpty })
+    submit("/g", to: runner)
+    waits(runner, 0.9)
+    #expect(world.living.map(\.number) == [0, 2])
+    waits(runner, 1)
+    #expect(world.living.map(\.number) == [2])
+    #expect(runs.map(\.number) == [1, 2, 3])
+    #expect(runner.queue.sync { runner.state.access { $0.machine.state(of: "t1") } } == .succeeded)
+    end(runner)
+    #expect(world.living.isEmpty)
+  }
+
+  @Test func `a process takes the place of the former one when its output says that it is ready`() {
+    let runner = overlapping(.line("up"))
+    waits(runner, 10)
+    // The first one is not ready either, so that the second one has replaced it.
+    #expect(world.living.map(\.number) == [1])
+    end(runner)
+  }
+
+  @Test func `both processes of a service receive a signal, and end with it`() {
+    let runner = overlapping()
+    waits(runner, 0.1)
+    runner.send(.hangup, to: "t1")
+    waits(runner, 0.1)
+    let signals = world.state.withLock(\.story).filter { $0.hasSuffix("receives \(Signal.hangup)") }
+    #expect(signals.count == 2)
+    runner.end()
+    waits(runner, 1)
+    #expect(world.living.isEmpty && world.state.withLock(\.complaints).isEmpty)
+  }
+
   @Test(arguments: [BusyPolicy.queue, .restart])
   func `a request for a task awaits its dependency that runs`(_ policy: BusyPolicy) {
     let below = task("b") { ($0.dependencies, $0.isPostponed) = (["a"], true) }

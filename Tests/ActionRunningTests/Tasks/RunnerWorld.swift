@@ -50,6 +50,8 @@ final class RunnerWorld: ProcessLauncher, ReadinessProbe {
     var awaitingTerminal: [@Sendable () -> Void] = []
     /// Whether all processes obey, and nothing fails.
     var isCalm = false
+    /// The services of which two processes may run.
+    var overlapping: Set<String> = []
     var finishCount = 0
     var isTracing = false
   }
@@ -130,6 +132,11 @@ final class RunnerWorld: ProcessLauncher, ReadinessProbe {
 
   private func checkLaunch(_ task: String, _ kind: String, _ number: Int) {
     let others = living.filter { $0.number != number && $0.process.task == task }
+    if state.withLock({ $0.overlapping.contains(task) }) {
+      let runs = others.count { $0.process.kind == "run" && !$0.process.isStuck }
+      if kind == "run" && runs > 1 { complain("three processes of a service") }
+      return
+    }
     for (_, other) in others
     where (other.kind == "run" || other.kind == "hook") && !other.isStuck {
       if kind == "run" { complain("a run beside a \(other.kind)") }

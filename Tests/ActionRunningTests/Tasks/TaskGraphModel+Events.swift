@@ -111,6 +111,9 @@ extension TaskGraphModel {
     let services = rules.filter(\.isService).map(\.name)
     guard let name = services.randomElement(using: &random) else { return }
     let world = world(name)
+    if world.hasFormer && Int.random(in: 0..<8, using: &random) == 0 {
+      return advance { $0.formerHasEnded(name) }
+    }
     if world.isLaunchPending { return launchService(name) }
     if world.isHooking { return rest(name) }
     guard world.isUp else { return }
@@ -229,6 +232,7 @@ extension TaskGraphModel {
   private mutating func checkEnd(of rule: TaskStateMachine.Rules) {
     guard let task = machine.tasks[rule.name] else { return complain("a task that is gone") }
     if task.isUnsettled { complain("a task that never settles") }
+    if (task.former == .serving) != world(rule.name).hasFormer { complain("a former process") }
     if case .skipped = task.outcome { return }
     let isDeaf = rule.isService && rule.policy == .ignore
     if !isDeaf && !world(rule.name).owed.isEmpty { complain("a lost change") }

@@ -12,6 +12,8 @@ struct TaskGraphModel {
     /// Services: a process exists, or follows when the previous one is gone.
     var isUp = false
     var isLaunchPending = false
+    /// The process before that runs beside it.
+    var hasFormer = false
     /// It has ended by itself, and its hook has not.
     var isHooking = false
     /// Its restart was given up, and nothing has started it since.
@@ -75,6 +77,10 @@ struct TaskGraphModel {
       rule.keepsAlive = Int.random(in: 0..<8, using: &random) < (rule.isService ? 6 : 1)
       // A service that may end by itself has no dependents, and so no check.
       if rule.isService && !rule.keepsAlive { rule.hasReadiness = false }
+      if rule.isService && Int.random(in: 0..<3, using: &random) == 0 {
+        (rule.policy, rule.hasReadiness) = (.overlap, true)
+        rule.isReadyAlone = Bool.random(using: &random)
+      }
       rule.isPostponed = Int.random(in: 0..<8, using: &random) == 0
       rules.append(rule)
     }
@@ -137,6 +143,10 @@ extension TaskGraphModel {
     case .signal(let name, _, _):
       change(name) { $0.due = [] }
     case .skip(let name, let because), .keep(let name, let because):
+      if because == name {
+        if !world(name).hasFormer { complain("kept without a process") }
+        return
+      }
       if !ancestors(name).contains(because) { complain("skipped because of a stranger") }
       if machine.state(of: because) == .succeeded { complain("skipped because of a success") }
       if isCalm && world(name).saidBecause == because { complain("said twice in a round") }
@@ -190,6 +200,9 @@ extension TaskGraphModel {
       if Int.random(in: 0..<3, using: &random) == 0 { judge() }
     case .awaitReadiness(let name, let generation):
       change(name) { $0.generation = generation }
+    case .keepFormer(let name):
+      if !world(name).isUp || world(name).hasFormer { complain("no process is left to serve") }
+      change(name) { ($0.isUp, $0.hasFormer) = (false, true) }
     case .giveUpReadiness(let name):
       change(name) { $0.generation = nil }
     case .reportReady(let name):
@@ -212,6 +225,9 @@ extension TaskGraphModel {
       let isBelow = rules.contains { $0.dependencies.contains(name) && !world($0.name).isEnded }
       if isBelow { complain("ended before a dependent") }
       change(name) { ($0.runs, $0.isUp, $0.isStopping) = (false, false, true) }
+    case .retire(let name) where world(name).hasFormer:
+      change(name) { $0.hasFormer = false }
+      leaving.append((name, false))
     case .retire(let name):
       leaving.append((name, world(name).runs))
       let owed = world(name).owed

@@ -32,6 +32,136 @@ struct TaskStateMachineServiceTests {
     #expect(script.isReady("s") == ["s*", "."])
   }
 
+  @Test func `a service that overlaps goes on until the next process is ready and it is gone`() {
+    var script = MachineScript([
+      rules("s", policy: .overlap, service: true), rules("t", after: "s"),
+    ])
+    #expect(script { $0.start() } == ["+s"])
+    start(&script, "s")
+    #expect(script.isReady("s") == ["s*", "+t"])
+    #expect(script.end("t") == ["."])
+    #expect(script.change("s") == ["s|", "+s"])
+    start(&script, "s")
+    #expect(script.isReady("s") == ["retire s"])
+    #expect(script.state("s") == .running)
+    // Two processes are there, so that a third one waits.
+    #expect(script.change("s") == [])
+    #expect(script { $0.isGone("s") } == ["s*", "s|", "+s"])
+    start(&script, "s")
+    #expect(script.isReady("s") == ["retire s"])
+    #expect(script { $0.isGone("s") } == ["s*", "+t"])
+    #expect(script.end("t") == ["."])
+  }
+
+  @Test func `a change while the next process starts replaces that one`() {
+    var script = MachineScript([rules("s", policy: .overlap, service: true)])
+    _ = script { $0.start() }
+    start(&script, "s")
+    #expect(script.change("s") == ["+s"])
+    start(&script, "s")
+    #expect(script.isReady("s") == ["s*", "."])
+    #expect(script.change("s") == ["s|", "+s"])
+    #expect(script.change("s") == ["+s"])
+    start(&script, "s")
+    #expect(script.isLate("s") == ["s-", "."])
+    #expect(script.change("s") == ["+s"])
+  }
+
+  @Test func `a service whose next process fails goes on until the next change`() {
+    var script = MachineScript([
+      rules("s", policy: .overlap, service: true), rules("t", after: "s"),
+    ])
+    _ = script { $0.start() }
+    start(&script, "s")
+    #expect(script.isReady("s") == ["s*", "+t"])
+    #expect(script.end("t") == ["."])
+    #expect(script.change("s") == ["s|", "+s"])
+    start(&script, "s")
+    #expect(script { $0.serviceEnded("s", .failed) } == ["t?s", "s=s", "."])
+    #expect(script.state("s") == .failed)
+    #expect(script.machine.isUp("s"))
+    #expect(script { $0.serviceIsAtRest("s") } == [])
+    #expect(script.change("s") == ["+s"])
+    start(&script, "s")
+    #expect(script.isReady("s") == ["retire s"])
+    #expect(script { $0.isGone("s") } == ["s*", "+t"])
+  }
+
+  @Test func `a service of which no process is left is started again after a pause`() {
+    var script = MachineScript([rules("s", policy: .overlap, service: true)])
+    _ = script { $0.start() }
+    start(&script, "s")
+    #expect(script.isReady("s") == ["s*", "."])
+    #expect(script.change("s") == ["s|", "+s"])
+    #expect(script { $0.serviceEnded("s", .failed) } == ["s=s", "."])
+    #expect(script { $0.formerHasEnded("s") } == ["retire s", "s%"])
+    #expect(script.backOffIsOver("s") == [])
+    #expect(script { $0.isGone("s") } == ["&s"])
+    start(&script, "s")
+    #expect(script.isReady("s") == ["s*"])
+  }
+
+  @Test func `a check that both processes pass is made when one is left`() {
+    var rule = rules("s", policy: .overlap, service: true)
+    rule.isReadyAlone = true
+    var script = MachineScript([rule])
+    _ = script { $0.start() }
+    start(&script, "s")
+    #expect(script.isReady("s") == ["s*", "."])
+    #expect(script.change("s") == ["s|", "+s"])
+    start(&script, "s")
+    #expect(script.isReady("s") == ["retire s"])
+    #expect(script { $0.isGone("s") } == ["s…"])
+    #expect(script.isReady("s") == ["s*", "."])
+    #expect(script.change("s") == ["s|", "+s"])
+    start(&script, "s")
+    // The former process ends by itself.
+    #expect(script { $0.formerHasEnded("s") } == ["retire s"])
+    #expect(script { $0.isGone("s") } == [])
+    #expect(script.isReady("s") == ["s…"])
+    #expect(script.isReady("s") == ["s*", "."])
+    #expect(script.change("s") == ["s|", "+s"])
+    #expect(script { $0.formerHasEnded("s") } == ["retire s"])
+    #expect(script { $0.isGone("s") } == [])
+    start(&script, "s")
+    #expect(script.isReady("s") == ["s*", "."])
+  }
+
+  @Test func `a save in a burst stops a build in the next process, and not the one that serves`() {
+    var script = MachineScript([rules("s", policy: .overlap, service: true)])
+    _ = script { $0.start() }
+    start(&script, "s")
+    #expect(script.isReady("s") == ["s*", "."])
+    script.machine.setBuilding(["s"])
+    #expect(script { $0.changedInBurst(["s"]) } == [])
+    #expect(script { $0.burstHasEnded() } == [])
+    #expect(script.change("s") == ["s|", "+s"])
+    start(&script, "s")
+    script.machine.setBuilding(["s"])
+    #expect(script { $0.changedInBurst(["s"]) } == ["~s"])
+    #expect(script { $0.burstHasEnded() } == ["+s"])
+    start(&script, "s")
+    #expect(script.isReady("s") == ["retire s"])
+    #expect(script { $0.isGone("s") } == ["s*", "."])
+  }
+
+  @Test func `a stop and the end stop both processes of a service`() {
+    var script = MachineScript([rules("s", policy: .overlap, service: true)])
+    _ = script { $0.start() }
+    start(&script, "s")
+    #expect(script.isReady("s") == ["s*", "."])
+    #expect(script.change("s") == ["s|", "+s"])
+    #expect(script { $0.stop() } == ["retire s", "~s", "."])
+    #expect(script { $0.keyPressed() } == [])
+    #expect(script { $0.isGone("s") } == ["+s"])
+    start(&script, "s")
+    #expect(script.isReady("s") == ["s*", "."])
+    #expect(script.change("s") == ["s|", "+s"])
+    #expect(script { $0.end() } == ["retire s", "end s"])
+    #expect(script { $0.isGone("s") } == [])
+    #expect(script { $0.isGone("s") } == ["finish"])
+  }
+
   @Test func `a service that builds is stopped in the burst, unless a run needs it`() {
     var script = MachineScript([rules("s", service: true), rules("t", after: "s")])
     _ = script { $0.start() }
