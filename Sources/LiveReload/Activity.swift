@@ -17,6 +17,8 @@ public enum Activity: Sendable {
   case stopping(task: String)
   /// A run has ended, or was skipped.
   case ended(task: String, Outcome, status: Int?, duration: Duration)
+  /// The next process of a service has failed, and the former one keeps running.
+  case serving(task: String)
   /// The set of tasks that are queued, running, or services that are not ready.
   case unsettled(Set<String>)
   /// The round has ended.

@@ -24,6 +24,8 @@ extension PageSite {
           servers.count == 1 && page.dependencies.count(where: isServer) == 1 && isServedByTask
         for server in servers.values { server.serverRestarts(isCertain: isCertain) }
       }
+    case .serving(let task):
+      noteDown(task, false)
     case .ended(let task, let outcome, let status, let duration):
       noteReadiness()
       noteEnd(of: task, outcome, status, duration)

@@ -117,7 +117,7 @@ package struct StatusModel: Sendable {
       guard !rounds.isEmpty, rounds[0].hasSucceeded == nil else { return }
       rounds[0].hasSucceeded = succeeded
       rounds[0].durationMilliseconds = max(0, time - rounds[0].startedAt)
-    case .stopping, .unsettled, .changed:
+    case .stopping, .serving, .unsettled, .changed:
       break
     }
   }

@@ -125,7 +125,8 @@ final class RunReporter: Sendable {
   private func noteOutput(_ report: TaskReport) {
     switch report {
     case .run(let run, .started): state.withLock { $0.held.began(run) }
-    case .run(let run, .ended(let status, _, let ending)) where run.job == .command:
+    case .run(let run, .ended(let status, _, let ending))
+    where run.job == .command && !run.isFormer:
       let hasFailed = definition(of: run.task)?.hasFailed(status, ending) ?? !status.isSuccess
       decideOnOutput(of: run.task, hasFailed: hasFailed)
     case .task(let task, .notReady): decideOnOutput(of: task, hasFailed: true)
@@ -161,7 +162,11 @@ extension RunReporter {
       // On the command line, the failure of the build says it.
       if !isCommandLine { say(.news, task, "skipped: \(words(for: cause))", style: .warning) }
     case .task(let task, .kept(let cause)):
-      if !isCommandLine { say(.news, task, "not restarted: \(words(for: cause))", style: .warning) }
+      if cause.task == task {
+        say(.news, task, "the former process keeps running", style: .warning)
+      } else if !isCommandLine {
+        say(.news, task, "not restarted: \(words(for: cause))", style: .warning)
+      }
     case .task(let task, .fresh):
       say(.news, task, "fresh, not run", style: .good)
     case .task(let task, .ready(let time)):
@@ -277,7 +282,7 @@ extension RunReporter {
     _ ending: TaskReport.Ending, _ diagnostics: DiagnosticSummary?
   ) {
     if state.withLock({ $0.left.remove(run) }) != nil { return }
-    if ending == .byItself && status.isSuccess && run.job == .command {
+    if ending == .byItself && status.isSuccess && run.job == .command && !run.isFormer {
       state.withLock { state in
         guard let task = state.graph[run.task], task.isService, task.policy.keepsAlive else {
           return
@@ -334,6 +339,7 @@ extension RunReporter {
 
   private func object(of run: TaskReport.Run) -> String {
     if run.job == .hook { return "the hook" }
+    if run.isFormer { return "the former process" }
     return text(of: run.task).role == .build ? "the build" : Self.command
   }
 

@@ -36,7 +36,7 @@ struct ActivityTranslator {
       return [.roundBegan(reason: trigger.reasonName, changes: changes(of: trigger))]
     case .run(let run, .started) where run.job == .command:
       // Readiness is only reported where it is checked.
-      let isReady = graph[run.task].map { $0.keepsRunning && $0.readiness == nil } ?? false
+      let isReady = graph[run.task].map { $0.keepsRunning && !$0.reportsReadiness } ?? false
       return [.started(task: run.task)]
         + (isReady ? [.ended(task: run.task, .ready, status: nil, duration: .zero)] : [])
     case .run(let run, .ended(let status, let duration, let ending)) where run.job == .command:
@@ -49,6 +49,8 @@ struct ActivityTranslator {
       return [.ended(task: task, .skipped, status: nil, duration: .zero)]
     case .task(let task, .fresh):
       return [.ended(task: task, .succeeded, status: 0, duration: .zero)]
+    case .task(let task, .kept(let cause)) where cause.task == task:
+      return [.serving(task: task)]
     case .task(let task, .kept):
       return [.ended(task: task, .kept, status: nil, duration: .zero)]
     case .task(let task, .ready(let duration)):

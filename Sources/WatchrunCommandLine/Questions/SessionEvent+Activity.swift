@@ -21,7 +21,7 @@ extension SessionEvent {
     case .roundEnded(let succeeded):
       self.init(.roundEnded)
       isGreen = succeeded
-    case .tasks, .output, .diagnosed, .unsettled, .changed: return nil
+    case .tasks, .output, .diagnosed, .serving, .unsettled, .changed: return nil
     }
   }
 

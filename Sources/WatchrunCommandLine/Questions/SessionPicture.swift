@@ -133,7 +133,7 @@ struct SessionPicture {
           ? presentDiagnostics(of: name).filter { $0.severity == .error } : []
         return StatusText.Entry(
           name: name, state: task.state, duration: duration, errors: errors.count,
-          isUnchecked: plan.graph[name]?.readiness == nil)
+          isUnchecked: plan.graph[name]?.reportsReadiness != true)
       })
   }
 
@@ -162,6 +162,8 @@ struct SessionPicture {
       ended.insert(run.task)
       if ending == .timedOut { timedOut.insert(run.task) }
       if ending == .byItself { ownEnds[run.task] = max(duration, ownEnds[run.task] ?? .zero) }
+    case .task(let task, .kept):
+      ended.remove(task)
     default:
       break
     }
@@ -180,7 +182,7 @@ struct SessionPicture {
   }
 
   private func unchecked(_ name: String, _ now: Instant) -> Unchecked? {
-    guard let task = plan.graph[name], task.readiness == nil, task.keepsRunning else {
+    guard let task = plan.graph[name], !task.reportsReadiness, task.keepsRunning else {
       return nil
     }
     // A command that a change restarts may be a test that ends, or a server that does not.

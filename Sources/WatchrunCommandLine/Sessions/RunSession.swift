@@ -206,6 +206,11 @@ final class RunSession: ChangeSource {
 extension RunSession {
   private func handle(_ report: TaskReport, _ keys: KeyPresses) {
     let (plan, settings, pages) = state.withLock { ($0.plan, $0.settings, $0.pages) }
+    if case .run(let run, _) = report, run.isFormer {
+      // It is not the state of the task.
+      reporter.report(report)
+      return waiting.handle(report)
+    }
     passTerminal(report)
     if case .run(let run, .started) = report { logs.began(run) }
     let summary = desk.diagnose(report)

@@ -26,7 +26,7 @@ extension SessionPlan {
         usesPseudoTerminal: task.usesPseudoTerminal ?? settings.givesPseudoTerminals,
         words: [Array(text.utf8)],
         command: command, shownCommand: [text.word].shownCommand,
-        isChecked: task.readiness != nil)
+        isChecked: task.readiness != nil || task.onBusy == .overlap)
     }
     pages =
       servesPages

@@ -9,6 +9,7 @@ package enum BusyMode: String, CaseIterable, Sendable {
   case queue
   case ignore
   case restart
+  case overlap
   case signal
 
   package func policy(_ sent: Signal) -> BusyPolicy {
@@ -16,6 +17,7 @@ package enum BusyMode: String, CaseIterable, Sendable {
     case .queue: .queue
     case .ignore: .ignore
     case .restart: .restart
+    case .overlap: .overlap
     case .signal: .signal(sent)
     }
   }

@@ -3,15 +3,18 @@ import ActionRunning
 extension Setting {
   static let running: [Setting] = [
     Setting(
-      "-o --on-busy", .running, "On a change during a run: queue, ignore, restart or signal",
+      "-o --on-busy", .running, "On a change: queue, ignore, restart, overlap or signal",
       default: "queue",
       key: .key(
         "onBusy",
-        "action on a change during a run (default: queue; for a service: restart)", in: .task),
+        "action on a change during a run (default: queue; for a service: restart); overlap starts "
+          + "the next process before the former one is stopped", in: .task,
+        others: ["restart", "reload", "zerodowntime"]),
       ValueType<BusyMode>.choice, replacesKeys: true,
       others: [
         "--watch-when-idle --do-nothing": "use -o ignore",
-        "--on-busy-update --busy": "use -o queue, ignore, restart or signal",
+        "--on-busy-update --busy": "use -o queue, ignore, restart, overlap or signal",
+        "--overlap --graceful --zero-downtime": "use -o overlap, with --listen PORT",
         "--no-restart --sequential -a": "a change during a run queues one more run by default",
       ],
       option: { ($0.onBusy, $0.namedBusyMode) = ($1, $1) }, shared: { $0.onBusy = $1 }),

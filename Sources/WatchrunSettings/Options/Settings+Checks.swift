@@ -159,13 +159,28 @@ extension Settings {
       given["restart"].map { ($0, BusyMode.restart) }, given["signal"].map { ($0, .signal) }, named,
     ].compactMap(\.self)
     guard let mode = modes.first, let other = modes.first(where: { $0.mode != mode.mode }) else {
-      return
+      return try checkOverlap()
     }
     throw .usage(
       "\(mode.written) and \(other.written) exclude each other"
         + (mode.mode == .restart && other.mode == .signal
           ? "; to stop with another signal: \(mode.written) --stop-signal SIGNAL"
           : ": a change during a run does one thing; remove one of them"))
+  }
+
+  /// Two processes run for a while.
+  private func checkOverlap() throws(Failure) {
+    guard namedBusyMode == .overlap, let option = given["on-busy"] else { return }
+    if let other = given["interactive"] {
+      throw .usage(
+        "\(option) overlap runs two processes for a while, and \(other) gives the terminal to one; "
+          + "remove one of them")
+    }
+    if listen == nil, let page = given["proxy"] {
+      throw .usage(
+        "\(option) overlap runs two processes for a while, and one has the port of \(page); add "
+          + "--listen PORT, which both share")
+    }
   }
 
   // MARK: Commands

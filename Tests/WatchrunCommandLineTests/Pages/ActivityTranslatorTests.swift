@@ -258,6 +258,16 @@ struct ActivityTranslatorTests {
     #expect(story == ["unsettled build server", "unsettled "])
   }
 
+  @Test func `a service whose next process fails is failed, and serves`() throws {
+    let story = story(
+      try plan("--listen", "auto", "-o", "overlap", "--", "./server"),
+      .run(run("server"), .started),
+      .run(run("server"), .ended(.exited(1), duration: .zero, .byItself)),
+      .task("server", .kept(because: .failed("server"))),
+      .run(run("server"), .started), .task("server", .ready(after: .seconds(1))))
+    #expect(story == ["+server", "server failed 1", "server serving", "+server", "server ready"])
+  }
+
   @Test func `other reports do not concern pages`() throws {
     let story = story(
       try plan("--", "./app"), .run(run("app"), .killing(after: nil)),
@@ -291,6 +301,7 @@ private func shown(_ activity: Activity) -> String {
   case .output(let task, let line): return "\(task): \(String(decoding: line, as: UTF8.self))"
   case .diagnosed(let task, let counts, _): return "\(task): \(counts)"
   case .stopping(let task): return "\(task) stopping"
+  case .serving(let task): return "\(task) serving"
   case .ended(let task, let outcome, let status, _):
     return "\(task) \(outcome)\(status.map { " \($0)" } ?? "")"
   case .unsettled(let names): return "unsettled " + names.sorted().joined(separator: " ")

@@ -49,6 +49,19 @@ struct SessionPictureTests {
 
   private static let chain = #"a: { run: "a" }, b: { run: "b", after: ["a"] }, c: { run: "c" }"#
 
+  @Test func `a service whose next process has failed is at rest, since the former one runs`()
+    throws
+  {
+    let plan = try projectPlan(#"s: { run: "s", service: true, onBusy: "overlap" }"#)
+    let picture = picture(
+      plan, .run(run("s"), .started), .task("s", .ready(after: .seconds(1))),
+      .run(run("s", 2), .started), ended("s", 1))
+    #expect(condition(picture, isUp: true) == "busy")
+    var kept = picture
+    kept.handle(.task("s", .kept(because: .failed("s"))), at: start, time: 0)
+    #expect(condition(kept, isUp: true) == "rest")
+  }
+
   @Test func `the diagnostics of the latest run that has ended are in the answer`() throws {
     var picture = picture(try projectPlan(Self.chain), .run(run("a"), .started))
     let error = Diagnostic(.error, "no", path: "/p/a.c", line: 3)

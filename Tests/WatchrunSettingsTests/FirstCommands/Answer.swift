@@ -105,6 +105,7 @@ struct Answer {
     case .queue: return "\(build)runs \(form)\(command)"
     case .ignore: return "\(build)runs \(form)\(command), ignoring changes meanwhile"
     case .restart: return "\(build)restarts \(form)\(command)"
+    case .overlap: return "\(build)runs the next \(form)\(command) before the former one is stopped"
     case .signal:
       return
         "\(build)runs \(form)\(command), sending it \(settings.signal ?? settings.stopPlan.signal) on a change"

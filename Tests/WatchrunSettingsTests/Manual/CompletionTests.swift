@@ -21,7 +21,7 @@ struct CompletionTests {
 
   @Test(arguments: CompletionShell.allCases)
   func `the words that an option accepts are suggested`(shell: CompletionShell) {
-    #expect(shell.script.contains("queue ignore restart signal"))
+    #expect(shell.script.contains("queue ignore restart overlap signal"))
     #expect(shell.script.contains("USR1"))
   }
 

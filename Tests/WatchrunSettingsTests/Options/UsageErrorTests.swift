@@ -78,9 +78,9 @@ struct UsageErrorTests {
     ),
     (
       ["-o", "restrat", "x"],
-      "-o: 'restrat' is not one of: queue, ignore, restart, signal; did you mean 'restart'?"
+      "-o: 'restrat' is not one of: queue, ignore, restart, overlap, signal; did you mean 'restart'?"
     ),
-    (["-o", "wait", "x"], "-o: 'wait' is not one of: queue, ignore, restart, signal"),
+    (["-o", "wait", "x"], "-o: 'wait' is not one of: queue, ignore, restart, overlap, signal"),
     (["--color=blue", "x"], "--color: 'blue' is not one of: auto, always, never"),
     (["--print=xml"], "--print: 'xml' is not one of: json, lines"),
     (
@@ -159,6 +159,15 @@ struct UsageErrorTests {
     (
       ["-r", "-o", "queue", "x"],
       "-r and -o queue exclude each other: a change during a run does one thing; remove one of them"
+    ),
+    (
+      ["-o", "overlap", "-I", "x"],
+      "-o overlap runs two processes for a while, and -I gives the terminal to one; remove one of them"
+    ),
+    (
+      ["-o", "overlap", "--proxy", ":3000", "x"],
+      "-o overlap runs two processes for a while, and one has the port of --proxy; add --listen PORT, "
+        + "which both share"
     ),
     (
       ["--once", "--keep-alive", "x"],

@@ -280,9 +280,26 @@ struct TaskErrorTests {
       "{ run: 'x', service: true, onBusy: 'queue' }",
       "2:36: a service does not end, so 'queue' would wait forever; remove 'onBusy' to restart the service"
     ),
+    ("{ run: 'x', onBusy: 'overlap' }", "2:21: 'overlap' is for services; add service: true"),
+    (
+      "{ run: 'x', service: true, onBusy: 'overlap', port: 80 }",
+      "2:47: with 'overlap', two processes run for a while, and one has the 'port'; write 'listen' instead, which both share"
+    ),
+    (
+      "{ run: 'x', service: true, onBusy: 'overlap', ready: { url: 'http://localhost/' } }",
+      "2:47: with 'overlap', the former process answers while the new one starts; write ready: { line: … } or { run: … }, or add 'listen'"
+    ),
+    (
+      "{ run: 'x', service: true, onBusy: 'overlap', interactive: true }",
+      "2:47: with 'overlap', two processes run for a while, and one has the terminal; remove 'interactive'"
+    ),
+    (
+      "{ run: 'x', service: true, restart: 'overlap' }",
+      "2:28: the task 't' has no key 'restart'; did you mean 'onBusy'?"
+    ),
     (
       "{ run: 'x', onBusy: 'wait' }",
-      #"2:21: 'onBusy' must be one of "queue", "ignore", "restart", "signal", not "wait""#
+      #"2:21: 'onBusy' must be one of "queue", "ignore", "restart", "overlap", "signal", not "wait""#
     ),
     ("{ run: 'x', stopSignal: 'TREM' }", "2:25: 'TREM' is not a signal; did you mean 'TERM'?"),
     (

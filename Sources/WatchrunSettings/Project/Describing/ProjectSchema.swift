@@ -63,7 +63,16 @@ extension ProjectSchema {
                 { "required": ["keepAlive"], "properties": { "keepAlive": { "const": true } } }
               ] },
               "then": { "properties": { "timeout": false, "onBusy": { "not": { "const": "queue" } } } },
-              "else": { "properties": { "ready": false, "port": false, "listen": false, "stop": false, "restartLimit": false, "backOff": false } }
+              "else": { "properties": { "onBusy": { "not": { "const": "overlap" } }, "ready": false, "port": false, "listen": false, "stop": false, "restartLimit": false, "backOff": false } }
+            },
+            {
+              "description": "Only one of two processes has a port or the terminal.",
+              "if": { "required": ["onBusy"], "properties": { "onBusy": { "const": "overlap" } } },
+              "then": {
+                "properties": { "interactive": { "const": false } },
+                "if": { "not": { "required": ["listen"] } },
+                "then": { "properties": { "port": false, "ready": { "not": { "anyOf": [{ "required": ["port"] }, { "required": ["url"] }] } } } }
+              }
             },
             {
               "description": "The port is that of the socket.",

@@ -306,7 +306,11 @@ extension ProjectReader {
           "a service does not end, so 'queue' would wait forever; "
             + "remove 'onBusy' to restart the service", at: field.value.offset)
       }
+      if task.onBusy == .overlap { checkOverlap(task, fields) }
     } else {
+      if let field = fields["onBusy"], task.onBusy == .overlap {
+        note("'overlap' is for services; add service: true", at: field.value.offset)
+      }
       refuse(["ready"], in: fields, "'ready' is for services; add service: true")
       refuse(
         ["port", "listen", "stop", "restartLimit", "backOff"], in: fields,
@@ -368,6 +372,29 @@ extension ProjectReader {
         ["writes"], in: fields,
         "'%' keeps changes from starting the task, but it watches nothing; "
           + "add it to the task that watches them")
+    }
+  }
+
+  /// Checks a service of which two processes run for a while.
+  private mutating func checkOverlap(_ task: Project.Task, _ fields: ProjectFields) {
+    if fields["listen"] == nil {
+      refuse(
+        ["port"], in: fields,
+        "with 'overlap', two processes run for a while, and one has the 'port'; write 'listen' "
+          + "instead, which both share")
+      switch task.readiness?.condition {
+      case .port, .url:
+        refuse(
+          ["ready"], in: fields,
+          "with 'overlap', the former process answers while the new one starts; "
+            + "write ready: { line: … } or { run: … }, or add 'listen'")
+      case .line, .command, nil: break
+      }
+    }
+    if task.isInteractive {
+      refuse(
+        ["interactive"], in: fields,
+        "with 'overlap', two processes run for a while, and one has the terminal; remove '%'")
     }
   }
 
