@@ -72,6 +72,18 @@ import Testing
     }
   }
 
+  @Test func `the directories that are made for it start nothing`() async throws {
+    try await withProject { project in
+      for number in 1...4 {
+        let log = "out\(number)/logs/{task}.log"
+        let watchrun = try await project.startRunning(["--log", log], "sh", "-c", "echo >> $LOG")
+        try await project.rests()
+        #expect(!watchrun.errors.contains { $0.contains("another run") }, "\(watchrun.errors)")
+        await watchrun.process.stop()
+      }
+    }
+  }
+
   @Test func `a file that cannot be written is refused`() async throws {
     try await withProject { project in
       try project.place("file")
@@ -116,7 +128,7 @@ import Testing
       try expect(project.read("out/other.log"), "\(start)other\n")
       let all = try await project.start("--wait")
       try await #expect(all.ended() == .exited(0))
-      #expect(project.logged == ["run"])
+      #expect(project.logged == ["run"], "\(watchrun.errors)")
     }
   }
 }

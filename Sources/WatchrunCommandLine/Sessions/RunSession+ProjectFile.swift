@@ -112,7 +112,17 @@ extension RunSession {
   func takeFileChanges(from batch: ChangeBatch, _ runner: TaskRunner) -> ChangeBatch {
     let (plan, project) = state.withLock { ($0.plan, $0.project) }
     let (files, variables) = (plan.sources, plan.environmentFiles)
-    if files.isEmpty && variables.isEmpty { return batch }
+    var rest = batch
+    let logs = plan.observation.allLogs
+    if !logs.isEmpty {
+      // A log of a changed project may be new, and so may the directories that it is in.
+      let places = Set(logs.flatMap { Array($0.lineage) })
+      rest.changes.removeAll { change in
+        logs.contains(change.path)
+          || change.type == .directory && change.kind != .removed && places.contains(change.path)
+      }
+    }
+    if files.isEmpty && variables.isEmpty { return rest }
     let manifests = project.map { batch.manifests(of: $0, in: session.directory) } ?? []
     let changed =
       (files + variables).filter { file in
@@ -122,11 +132,9 @@ extension RunSession {
       changed.compactMap { readings.changed($0, at: .now) }
     }
     if let file = changed.first, let wait = waits.first { readFiles(after: wait, file, runner) }
-    // Other tasks of a project may watch a file with variables. A log of a changed project may be new.
+    // Other tasks of a project may watch a file with variables.
     let taken = source == nil ? variables : files
-    let logs = plan.observation.allLogs
-    var rest = batch
-    rest.changes.removeAll { taken.contains($0.path) || logs.contains($0.path) }
+    rest.changes.removeAll { taken.contains($0.path) }
     return rest
   }
 

@@ -280,7 +280,7 @@ struct TaskServiceTests {
       "await() { until [ -e $1 ]; do sleep 0.01; done; rm $1; }; await go; echo up; await die; exit 1"
     let tasks = try RunningTasks { directory in
       var server = TaskDefinition("server", in: directory, script, service: true)
-      server.readiness = .init(.line("up"))
+      server.readiness = .init(.line("up"), timeout: .seconds(1000))
       return [server]
     }
     let isRestless = { tasks.runner.queue.sync { !tasks.runner.restlessTasks.isEmpty } }
