@@ -133,18 +133,7 @@ struct MachineFormats {
     var bytes = Array(uri.utf8)[...]
     // "file:///a" and "file://host/a"
     if let rest = bytes.dropping("file://") { bytes = rest.drop { $0 != UInt8(ascii: "/") } }
-    var file: [UInt8] = []
-    while let byte = bytes.popFirst() {
-      if byte == UInt8(ascii: "%"),
-        let code = UInt8(String(decoding: bytes.prefix(2), as: UTF8.self), radix: 16)
-      {
-        file.append(code)
-        bytes = bytes.dropFirst(2)
-      } else {
-        file.append(byte)
-      }
-    }
-    return String(decoding: file, as: UTF8.self)
+    return String(decoding: bytes.percentDecoded ?? Array(bytes), as: UTF8.self)
   }
 
   /// Adds a line in the form of a compiler.

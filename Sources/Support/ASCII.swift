@@ -11,6 +11,15 @@ extension UInt8 {
   @inlinable package var isLetterASCII: Bool {
     lowercasedASCII >= 0x61 && lowercasedASCII <= 0x7A
   }
+
+  /// The value of a hexadecimal digit; `nil` for any other byte.
+  package var hexadecimalValue: UInt8? {
+    switch lowercasedASCII {
+    case 0x30...0x39: self - 0x30
+    case 0x61...0x66: lowercasedASCII - 0x61 + 10
+    default: nil
+    }
+  }
 }
 
 extension Collection<UInt8> {
@@ -18,6 +27,22 @@ extension Collection<UInt8> {
   /// than watchrun itself.
   package func firstIndex(of text: String) -> Index? {
     indices.first { self[$0...].starts(with: text.utf8) }
+  }
+
+  /// The bytes with percent signs decoded once; `nil` if one is not followed by two hexadecimal digits.
+  package var percentDecoded: [UInt8]? {
+    var decoded: [UInt8] = []
+    var rest = makeIterator()
+    while let byte = rest.next() {
+      if byte != UInt8(ascii: "%") {
+        decoded.append(byte)
+      } else if let high = rest.next()?.hexadecimalValue, let low = rest.next()?.hexadecimalValue {
+        decoded.append(high << 4 | low)
+      } else {
+        return nil
+      }
+    }
+    return decoded
   }
 
   /// The value of decimal digits, clamped to `limit`; `nil` for anything else, and without a digit.

@@ -3,15 +3,6 @@ import Support
 extension UInt8 {
   /// Whether it is a space or a tab, which HTTP allows around a value.
   var isBlankASCII: Bool { self == 0x20 || self == 0x09 }
-
-  /// The value of a hexadecimal digit; `nil` for any other byte.
-  var hexadecimalValue: UInt8? {
-    switch lowercasedASCII {
-    case 0x30...0x39: self - 0x30
-    case 0x61...0x66: lowercasedASCII - 0x61 + 10
-    default: nil
-    }
-  }
 }
 
 extension Sequence<UInt8> {
@@ -53,23 +44,5 @@ extension [UInt8] {
       if rest.first == UInt8(ascii: "$") || rest.first == UInt8(ascii: "(") { return false }
     }
     return String(validating: self, as: UTF8.self) != nil
-  }
-}
-
-extension Collection<UInt8> {
-  /// The bytes with percent signs decoded once; `nil` if one is not followed by two hexadecimal digits.
-  var percentDecoded: [UInt8]? {
-    var decoded: [UInt8] = []
-    var rest = makeIterator()
-    while let byte = rest.next() {
-      if byte != UInt8(ascii: "%") {
-        decoded.append(byte)
-      } else if let high = rest.next()?.hexadecimalValue, let low = rest.next()?.hexadecimalValue {
-        decoded.append(high << 4 | low)
-      } else {
-        return nil
-      }
-    }
-    return decoded
   }
 }
