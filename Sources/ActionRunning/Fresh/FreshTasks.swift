@@ -144,8 +144,9 @@ extension FreshTasks {
   /// How long after its end the files of a run are examined again.
   static let pause = Duration.nanoseconds(FileTime.granularity + 5_000_000)
 
-  /// So many entries are read in search of the outputs of a run at its end, for which the runner waits.
-  private static let mostEntriesAtEnd = 10_000
+  /// So many entries are read in search of the outputs of a run at its end. The runner waits for that, for 15 ms at most
+  /// if the kernel has them in memory, as it has what was just written.
+  private static let mostEntriesAtEnd = 5_000
 
   /// The process of a run has ended with success. The outputs are examined at once, before others learn of the end and
   /// may change them.

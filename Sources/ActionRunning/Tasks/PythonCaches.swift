@@ -12,32 +12,43 @@ enum PythonCaches {
   /// Removes the compiled modules that look as if they were made of the present contents of changed sources. Python
   /// makes them again.
   static func removeUncertain(_ changes: [ChangeBatch.Change]) {
-    for change in changes.prefix(mostFiles)
-    where change.path.lastComponent.reversed().starts(with: "yp.".utf8) {
-      removeUncertain(of: change.path)
+    let sources = Set(
+      changes.prefix(mostFiles).map(\.path).filter {
+        $0.lastComponent.reversed().starts(with: "yp.".utf8)
+      })
+    // Each directory is read once.
+    for directory in Set(sources.compactMap(\.parent)) {
+      removeUncertain(of: sources, in: directory)
     }
   }
 
-  private static func removeUncertain(of source: Path) {
-    guard let directory = source.parent?.appending("__pycache__"),
-      let status = try? FileStatus(of: source, followsLinks: true),
-      let opened = try? Descriptor.openDirectory(directory)
-    else { return }
+  private static func removeUncertain(of sources: Set<Path>, in directory: Path) {
+    let caches = directory.appending("__pycache__")
+    guard let opened = try? Descriptor.openDirectory(caches) else { return }
     var listing = DirectoryListing()
     guard (try? listing.read(opened)) != nil else { return }
-    // "mod." of "mod.cpython-311.pyc"
-    let name = source.lastComponent.dropLast(2)
+    listing.forEach { entry in
+      guard entry.type == .file else { return }
+      // "mod." of "mod.cpython-311.pyc"
+      for dot in entry.name.indices where entry.name[dot] == UInt8(ascii: ".") {
+        let source = directory.appending(Array(entry.name[...dot]) + "py".utf8)
+        let path = caches.appending(entry.name)
+        if sources.contains(source), isUncertain(path, of: source) { removeFile(path) }
+      }
+    }
+  }
+
+  private static func isUncertain(_ module: Path, of source: Path) -> Bool {
+    guard let status = try? FileStatus(of: source, followsLinks: true) else { return false }
+    var header: [UInt8] = []
+    try? readFile(module, partSize: headerLength) { part in
+      header += part
+      return header.count < headerLength
+    }
     let seconds = UInt32(truncatingIfNeeded: status.modified.nanoseconds / 1_000_000_000)
     let size = UInt32(truncatingIfNeeded: status.size)
-    listing.forEach { entry in
-      guard entry.type == .file, entry.name.starts(with: name) else { return }
-      let path = directory.appending(entry.name)
-      guard let header = try? fileContents(of: path)?.prefix(headerLength),
-        header.count == headerLength, number(header[4..<8]) == 0,
-        number(header[8..<12]) == seconds, number(header[12..<16]) == size
-      else { return }
-      removeFile(path)
-    }
+    return header.count >= headerLength && number(header[4..<8]) == 0
+      && number(header[8..<12]) == seconds && number(header[12..<16]) == size
   }
 
   private static func number(_ bytes: ArraySlice<UInt8>) -> UInt32 {

@@ -16,7 +16,8 @@ struct PythonCachesTests {
     let directory = try TemporaryDirectory()
     try directory.write("x=1", to: "mod.py")
     let time = FileTime(nanoseconds: 1_700_000_000_700_000_000)
-    #expect(setTimes(time, of: directory["mod.py"]))
+    try directory.write("x=1", to: "mod.old.py")
+    for name in ["mod.py", "mod.old.py"] { #expect(setTimes(time, of: directory[name])) }
     try File.makeDirectories(directory["__pycache__"])
     func header(_ index: Int, _ byte: UInt8) -> [UInt8] {
       var header = Self.header
@@ -29,10 +30,13 @@ struct PythonCachesTests {
       "mod.cpython-310.pyc": header(8, 1), "mod.cpython-39.pyc": header(12, 4),
       "mod.cpython-38.pyc": header(4, 1), "mod.cpython-37.pyc": Array(Self.header.prefix(15)),
       "model.cpython-311.pyc": Self.header,
+      // The name of a script may have a dot.
+      "mod.old.cpython-311.pyc": Self.header,
     ]
     for (name, bytes) in caches { try File.write(bytes, to: directory["__pycache__/\(name)"]) }
     PythonCaches.removeUncertain([
       .init(path: directory["mod.py"], kind: .modified, type: .file),
+      .init(path: directory["mod.old.py"], kind: .modified, type: .file),
       .init(path: directory["gone.py"], kind: .removed, type: .file),
     ])
     let left = caches.keys.filter { (try? FileStatus(of: directory["__pycache__/\($0)"])) != nil }
