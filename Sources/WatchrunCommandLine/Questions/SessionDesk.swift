@@ -1,5 +1,6 @@
 import ActionRunning
 import Diagnostics
+import FileObservation
 import LiveReload
 import SessionControl
 import Support
@@ -77,6 +78,11 @@ final class SessionDesk: ServedSession {
     server.emit(
       SessionEvent(
         .output, task: output.run.task, TerminalLine.shown(output.line)))
+  }
+
+  /// Files have changed.
+  func changed(_ changes: [ChangeBatch.Change]) {
+    picture.withLock { $0.changed(changes, at: clock.now) }
   }
 
   /// Searches the output of a run that has ended by itself. Comes before the report is handled.

@@ -1,5 +1,6 @@
 import ActionRunning
 import Diagnostics
+import FileObservation
 import LiveReload
 import SessionControl
 import Support
@@ -11,7 +12,7 @@ struct SessionPicture {
   /// What the processes of a service have done, and whether a program such as make works in it.
   typealias Work = (done: ProcessActivity, isBuild: Bool)
 
-  /// The process of a service without a readiness check.
+  /// The process of a service without a readiness check, or one that may start again by itself.
   private struct Unchecked {
     let since: Instant
     /// How long to wait for its end, as runs of the command may end by themselves.
@@ -44,7 +45,11 @@ struct SessionPicture {
 
   /// How long a service without a readiness check must run before it counts as ready.
   static let startTime = Duration.seconds(1)
-  /// A run, or the reading of a file, that is delayed for so long is said to be, since the runs themselves may have made the change, and
+  /// So long after a change, a command that watches by itself has begun to start again, if it does: some look for
+  /// changes every second.
+  static let restartTime = Duration.milliseconds(1500)
+  /// A run, or the reading of a file, that is delayed for so long is said to be, since the runs themselves may have
+  /// made the change, and
   /// is not waited for.
   static let noticedTime = Suspicion.Rules.noticed
   /// How long a service counts as starting while a program such as make works in it, and starts no process: one that
@@ -179,6 +184,16 @@ struct SessionPicture {
     let errors = diagnostics[run.task].filter { $0.severity == .error }
     let lines = errors.prefix(Self.mostShownErrors).map { $0.quickfixLine(in: directory) }
     return [.diagnosed(task: run.task, counts: summary.counts, lines: lines)]
+  }
+
+  /// Files have changed. A command that watches by itself counts as starting.
+  mutating func changed(_ changes: [ChangeBatch.Change], at now: Instant) {
+    for task in plan.graph.tasks where task.watchesByItself {
+      // Otherwise one that writes what it watches would never be ready.
+      if let last = starting[task.name], last.since.duration(to: now) < last.patience { continue }
+      guard changes.contains(where: task.triggers.isTriggered) else { continue }
+      starting[task.name] = Unchecked(since: now, patience: Self.restartTime, mayEnd: true)
+    }
   }
 
   private func unchecked(_ name: String, _ now: Instant) -> Unchecked? {

@@ -287,6 +287,7 @@ extension RunSession {
     let rest = takeFileChanges(from: batch, runner)
     if rest.changes.isEmpty { return }
     noteUnwatched(rest)
+    desk.changed(rest.changes)
     runner.accept(rest)
     // The round that the batch causes has begun.
     let pages = state.withLock { state -> PageHost? in

@@ -1,4 +1,5 @@
 import Diagnostics
+import FileObservation
 import SessionControl
 import Support
 import SystemCalls
@@ -158,6 +159,30 @@ struct SessionPictureTests {
       waiting.since = start
       #expect(condition(picture(plan), 0, [waiting], isUp: true) == expected)
     }
+  }
+
+  @Test func `a command that watches by itself is awaited after a change`() throws {
+    let plan = try SessionPlan(
+      OptionParser.parse(["node", "--watch", "a.js"].map { Array($0.utf8) }), in: "/p")
+    var picture = picture(plan, .run(run("node"), .started))
+    func change(_ name: Path, at milliseconds: Int) {
+      picture.changed(
+        [ChangeBatch.Change(path: name.absolute(from: "/p"), kind: .modified, type: .file)],
+        at: start.advanced(by: .milliseconds(milliseconds)))
+    }
+    #expect(condition(picture, 5000) == "rest")
+    change("a.js", at: 5000)
+    #expect(condition(picture, 5100) == "rest in 1400")
+    // One that writes what it watches is ready some time.
+    change("log", at: 6000)
+    #expect(condition(picture, 6499) == "rest in 1")
+    #expect(condition(picture, 6500) == "rest")
+    change("log", at: 7000)
+    #expect(condition(picture, 7000) == "rest in 1500")
+    var other = self.picture(try projectPlan(Self.chain), .run(run("a"), .started))
+    other.changed(
+      [ChangeBatch.Change(path: "/p/a", kind: .modified, type: .file)], at: start)
+    #expect(condition(other) == "rest")
   }
 
   @Test func `a delay is awaited, unless it is said to be one`() throws {
