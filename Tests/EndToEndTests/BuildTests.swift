@@ -181,6 +181,29 @@ import Testing
     }
   }
 
+  @Test func `a text that make writes in its last moments is made again if it is declared`()
+    async throws
+  {
+    try await withProject { project in
+      try project.write("source", "1")
+      try project.writeTasks("app: { run: 'make', writes: ['/app.js'] }")
+      try project.write(
+        "Makefile",
+        "app.js: source\n\tx=$$(cat source); echo begun >> \"$$LOG\"; "
+          + "while ! [ -e $$OUTSIDE/go ]; do sleep 0.1; done; echo \"$$x\" > app.js\n")
+      let watchrun = try await project.startTasks()
+      try await project.logged("begun")
+      try await watchrun.process.suspend()
+      try project.place("source", "2")
+      try project.write(project.outside + "/go")
+      try await eventually("make has ended") { project.commandProcesses.isEmpty }
+      watchrun.process.send(SIGCONT)
+      let question = try await project.start("--wait")
+      try await #expect(question.ended() == .exited(0))
+      #expect(project.read("app.js") == "2\n")
+    }
+  }
+
   /// While something writes, it is not known who has saved a file.
   @Test func `what is saved in a build is in the result, whoever may have saved it`()
     async throws

@@ -275,8 +275,16 @@ extension TaskRunner {
       state.access { $0.outdatingCount += 1 }
     }
     let proved = component?.rounds.provedOutputs ?? []
+    let triggers = component?.names.compactMap { worker($0)?.definition.triggers } ?? []
     outdating.async { [self] in
-      let isComplete = saves.map { outdate(since: $0, proved) }
+      let isComplete = saves.map { saves in
+        outdate(since: saves) { path in
+          let isDeclared = triggers.contains {
+            $0.writes.contains(path, isDirectory: false, watched: $0.watched)
+          }
+          return isDeclared || proved.contains(path) || FileKind.isBuilt(path)
+        }
+      }
       queue.async { [self] in
         if isComplete != nil { state.access { $0.outdatingCount -= 1 } }
         if let saves, isComplete == false {
@@ -289,7 +297,7 @@ extension TaskRunner {
   }
 
   /// Whether all outputs were found and changed.
-  private func outdate(since saves: SavedInBuilds, _ proved: Set<Path>) -> Bool {
+  private func outdate(since saves: SavedInBuilds, where isOutput: (Path) -> Bool) -> Bool {
     // Most builds work below the session's directory, but one may be told another one.
     var (places, isComplete) = ([directory], true)
     for path in saves.directories where !path.isWithin(directory) { places.append(path) }
@@ -297,7 +305,7 @@ extension TaskRunner {
       let outputs = BuildOutputs(directory: place)
       isComplete =
         outputs.outdate(before: saves.first) { path in
-          !saves.paths.contains(path) && (proved.contains(path) || FileKind.isBuilt(path))
+          !saves.paths.contains(path) && isOutput(path)
         } && isComplete
     }
     return isComplete
