@@ -31,16 +31,21 @@ public struct IgnoreStack: Sendable {
   private final class Storage: Sendable {
     let layers: [IgnoreLayer]
     let context: IgnoreContext
+    let directory: Path?
 
-    init(layers: [IgnoreLayer], context: IgnoreContext) {
+    init(layers: [IgnoreLayer], context: IgnoreContext, _ directory: Path?) {
       self.layers = layers
       self.context = context
+      self.directory = directory
     }
   }
 
-  private init(layers: [IgnoreLayer], context: IgnoreContext) {
-    storage = Storage(layers: layers, context: context)
+  private init(layers: [IgnoreLayer], context: IgnoreContext, of directory: Path? = nil) {
+    storage = Storage(layers: layers, context: context, directory)
   }
+
+  /// The directory whose files were read last, unless it is the one to watch.
+  package var directory: Path? { storage.directory }
 
   /// Creates the stack of a directory to watch. Reads the ignore files from the repository's root
   /// down to it.
@@ -107,7 +112,7 @@ public struct IgnoreStack: Sendable {
         + layers.filter { $0.scope == .project }
     }
     Self.enter(directory, seen, &layers, in: context, warn: warn)
-    return IgnoreStack(layers: layers, context: context)
+    return IgnoreStack(layers: layers, context: context, of: directory)
   }
 
   /// Adds the rules of a directory that holds these names.

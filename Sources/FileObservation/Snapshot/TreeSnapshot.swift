@@ -275,7 +275,9 @@ extension TreeSnapshot {
       remove(Entry(number: child), visit: visit)
     }
     visit(entry)
-    if records[Int(entry.number)].parent != none { detach(entry.number) }
+    // The root of the file system stays.
+    if records[Int(entry.number)].parent == none { return }
+    detach(entry.number)
     records[Int(entry.number)].state = .free
     records[Int(entry.number)].nextSibling = firstFree
     firstFree = entry.number

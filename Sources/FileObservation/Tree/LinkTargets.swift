@@ -17,6 +17,9 @@ struct LinkTargets {
 
   var isEmpty: Bool { targets.isEmpty }
 
+  /// The links whose targets are known.
+  var allLinks: some Sequence<Path> { targetsByLink.keys }
+
   /// The links that have this target.
   func links(to target: Path) -> Set<Path> { targets[target]?.links ?? [] }
 
@@ -32,7 +35,8 @@ struct LinkTargets {
   /// Replaces the targets of a link, and the path to which it resolves. Returns the former targets
   /// that no link has any more and that were only watched for links.
   mutating func set(_ new: Set<Path>, end: Path?, of link: Path) -> Set<Path> {
-    let old = targetsByLink.updateValue(new, forKey: link) ?? []
+    let old = targetsByLink[link] ?? []
+    targetsByLink[link] = new.isEmpty && end == nil ? nil : new
     ends[link] = end
     for target in new { targets[target, default: Target()].links.insert(link) }
     return release(old.subtracting(new), of: link)

@@ -15,6 +15,9 @@ struct Links {
   /// Links that may resolve to another file now.
   var stale: Set<Path> = []
 
+  /// What has covered targets may have gone: all links are resolved again.
+  mutating func refresh() { stale.formUnion(targets.allLinks) }
+
   init(areFollowed: Bool) {
     self.areFollowed = areFollowed
   }

@@ -23,8 +23,12 @@ extension ObservedTree {
     if !areTargetsKnown || directories[link] == nil {
       watchTargets(ofLink: link, isReported: isChanged)
     }
-    guard let target, target.type == .directory, site.isRecursive, mayEnter(path, site.stack)
-    else { return }
+    guard let target, target.type == .directory, site.isRecursive else { return }
+    guard mayEnter(path, site.stack) else {
+      // The rules exclude it now.
+      for child in snapshot.children(of: link) { removeSubtree(child) }
+      return stopWatching(link)
+    }
     switch occasion {
     case .hint: scanNow { $0.descend(link, site.stack, for: .discover) }
     case .scan(let mode):
@@ -146,7 +150,9 @@ extension ObservedTree {
     let isRoot = roots[link] != nil && !roots.links.targets.isForLinksOnly(linkPath)
     func add(_ chain: LinkChain, to targets: inout Set<Path>) {
       targets.formUnion(chain.links)
-      if isRoot { targets.formUnion(chain.steps.filter(roots.isReplaceable)) }
+      if isRoot || roots.links.areFollowed {
+        targets.formUnion(chain.steps.filter(roots.isReplaceable))
+      }
       if (try? disk.status(of: chain.end).type) != .directory { targets.insert(chain.end) }
     }
     let isExcluded = roots[link] == nil && self.isReported(linkPath) == false

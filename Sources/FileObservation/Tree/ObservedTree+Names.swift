@@ -29,7 +29,7 @@ extension ObservedTree {
         if roots[awaited] != nil ? status != nil : isPassable {
           if roots[awaited] != nil { rootAppeared(awaited) } else { ancestorAppeared(awaited) }
         } else {
-          watchTargets(ofLink: awaited)
+          watchTargets(ofLink: root)
         }
         return
       }

@@ -39,6 +39,7 @@ extension ObservedTree {
     {
       source?.unwatch(outdated)
     }
+    let wasLink = !isNew && snapshot.type(of: entry) == .symlink
     snapshot.setType(status.type, of: entry)
     snapshot.setInode(status.inode, of: entry)
     watchFileIfNeeded(entry, at: path, isRenewed: occasion.renewsWatches)
@@ -52,7 +53,7 @@ extension ObservedTree {
     } else if isDirectory, site.isRecursive, !isRoot || mayEnter(path, site.stack) {
       let isKnownNew = isNew && wasIncluded(path, isDirectory: true, in: site)
       enter(entry, isNew: isNew, in: site, for: isKnownNew ? .scan(.discover) : occasion)
-    } else if status.type == .symlink {
+    } else if status.type == .symlink || wasLink {
       followLink(entry, at: path, in: site, for: occasion, isChanged: difference != nil)
     }
   }

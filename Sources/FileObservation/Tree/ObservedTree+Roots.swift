@@ -18,9 +18,12 @@ extension ObservedTree {
   mutating func addAtOnce(
     _ root: BackendConfiguration.Root, forLinksOnly: Bool = false, since: FileTime
   ) {
+    let entry = makeEntry(at: root.path)
+    // What a poll has not found yet would be known as it is now.
+    let isPolled = source == nil && isInDirectory(entry, withCoverage: .recursive)
+    let since = isPolled ? min(since, walk.comparedUntil) : since
     add(root, forLinksOnly: forLinksOnly)
     scanPending()
-    let entry = makeEntry(at: root.path)
     reportIfJustChanged(root: entry, at: root.path, since: since)
     let watched = disk.latest
     for directory in directories.entries where snapshot.isWithin(directory, entry) {
@@ -50,12 +53,8 @@ extension ObservedTree {
     let parent = snapshot.parent(of: root)
     let around = parent.flatMap { directories[$0] }
     let isThere = !snapshot.marks(of: root).contains(.absent)
-    if let parent, let around, around.coverage == .recursive, isThere {
-      // The directory stays, by the rules of its parent.
-      if let stack = around.stack, directories[root] != nil {
-        directories.setStack(stack, of: root)
-      }
-      scanNow(parent, for: refilterMode(of: parent))
+    if let stack = around?.stack, around?.coverage == .recursive, isThere {
+      keep(formerRoot: root, stack)
     } else {
       removeSubtree(root)
       if let parent, around?.coverage == .entries {
@@ -69,6 +68,28 @@ extension ObservedTree {
     for root in inner {
       let isForLinksOnly = roots.links.targets.isForLinksOnly(root.path)
       addAtOnce(root, forLinksOnly: isForLinksOnly, since: walk.comparedUntil)
+    }
+    roots.links.refresh()
+  }
+
+  /// Keeps what is not a root any more in a directory that is observed, by the rules of that.
+  private mutating func keep(formerRoot root: Entry, _ stack: IgnoreStack) {
+    let path = entryPath(of: root)
+    guard let status = try? disk.status(of: path.path) else { return removeSubtree(root) }
+    if status.type == .directory {
+      if mayEnter(path, stack) { refilterLater(root, by: stack) } else { removeSubtree(root) }
+    } else if directories[root] == nil {
+      // The directory of the file reports its writes.
+      if let watch = directories.removeWatch(of: root) { source?.unwatch(watch) }
+      watchFileIfNeeded(root, at: path)
+    } else {
+      // The directory to which it links is entered only if links are followed.
+      for child in snapshot.children(of: root) { removeSubtree(child) }
+      stopWatching(root)
+      snapshot.setType(status.type, of: root)
+      snapshot.setInode(status.inode, of: root)
+      snapshot.setFingerprint(fingerprint(status), of: root)
+      roots.links.stale.insert(path.path)
     }
   }
 
@@ -176,7 +197,7 @@ extension ObservedTree {
   /// Starts observing a root if it exists, and awaits it otherwise.
   mutating func rootAppeared(_ root: Entry, for mode: ScanMode = .discover) {
     let path = snapshot.path(of: root)
-    let coverage = roots[root] ?? .named
+    var coverage = roots[root] ?? .named
     let status: FileStatus
     do throws(SystemError) {
       status = try disk.status(of: path, followsLinks: coverage > .named)
@@ -191,9 +212,15 @@ extension ObservedTree {
     snapshot.setType(status.type, of: root)
     snapshot.setInode(status.inode, of: root)
     if !isBaseline { emit(.created, status.type, at: path) }
-    // Or is a link itself, or in a directory that may be replaced.
+    // Or is a link itself, or in a directory that may be replaced, or was reached by links.
     let isReplaceable = path.parent.map(roots.isReplaceable) ?? false
-    let leadsThroughLinks = isReplaceable || (try? disk.resolved(path)) != path
+    let leadsThroughLinks =
+      isReplaceable || (try? disk.resolved(path)) != path || roots.links.targets.contains(path)
+    if status.type == .directory, coverage == .named, !roots.links.targets.isForLinksOnly(path) {
+      // It has replaced a file.
+      coverage = .recursive
+      roots.add(root, coverage)
+    }
     guard coverage > .named && status.type == .directory else {
       // A file is watched through its directory, which reports when it is replaced.
       watchByName(parentOf: root)

@@ -70,7 +70,10 @@ extension ObservedTree {
       scanNow(next, for: refilterMode(of: next))
       if isOver() { break }
     }
-    if !rules.isPending { rules.pendingSince = nil }
+    if !rules.isPending {
+      if rules.pendingSince != nil { roots.links.refresh() }
+      rules.pendingSince = nil
+    }
     return rules.isPending
   }
 

@@ -125,7 +125,8 @@ extension ObservedTree {
   ) -> IgnoreStack? {
     guard let parentStack, !isRoot(directory) else { return parentStack }
     let seen = listing.ignoreFiles
-    if seen.isEmpty { return parentStack }
+    // What has changed in the files is applied by `refilter`.
+    if seen.isEmpty || parentStack.directory == path { return parentStack }
     let stack = readRules { filter, warn in
       filter.stack(entering: path, seen: seen, from: parentStack, warn: warn)
     }

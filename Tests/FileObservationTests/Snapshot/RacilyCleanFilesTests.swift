@@ -52,6 +52,14 @@ struct RacilyCleanFilesTests {
     #expect(files.isRewritten(at: "f", status, now: later(200)) { nil })
   }
 
+  @Test func `an unreadable file whose time is ahead of the clock counts once`() {
+    var files = RacilyCleanFiles()
+    let looks = [1, 2, 3, 200, 201].map {
+      files.isRewritten(at: "f", status, now: later($0)) { nil }
+    }
+    #expect(looks == [false, false, false, true, false])
+  }
+
   @Test func `timestamps in whole seconds are not trusted for two seconds`() async throws {
     try await shell("touch -d @1000 f", in: directory.path)
     var files = RacilyCleanFiles()

@@ -25,6 +25,21 @@ struct ObservedTreeTests {
     }
   }
 
+  @Test func `what was made since the last poll is found when its directory becomes a root`() throws {
+    let directory = try TemporaryDirectory()
+    try directory.makeDirectories("sub")
+    var tree = ObservedTree(filter: PathFilter(), source: nil)
+    tree.add(.init(path: directory.path, coverage: .recursive))
+    while tree.scanPending(until: { true }) {}
+    tree.walk.isComparedOnce = true
+    _ = tree.takeFindings()
+    tree.walk.comparedUntil = .now()
+    try directory.write("", to: "sub/f")
+    usleep(20_000)
+    tree.addAtOnce(.init(path: directory["sub"], coverage: .recursive), since: .now())
+    #expect(tree.takeFindings().events.contains { $0.path == directory["sub/f"] })
+  }
+
   /// A comparison between two slices of the first scan, as of a hint.
   @Test func `a directory that is pending is known by its own path, and not by a link to it`()
     throws

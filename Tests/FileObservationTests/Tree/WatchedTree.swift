@@ -127,6 +127,20 @@ final class WatchedTree {
     tree.addAtOnce(.init(path: directory[name], coverage: coverage), since: since)
   }
 
+  func remove(_ name: String) { tree.remove(rootAt: directory[name]) }
+
+  /// Adds the root of the file system, and removes it.
+  func addAndRemoveFileSystem() {
+    tree.addAtOnce(.init(path: "/", coverage: .entries), since: .now())
+    tree.remove(rootAt: "/")
+    _ = takeEvents()
+  }
+
+  /// The number of ignore files whose rules apply in a directory.
+  func ignoreFileCount(of name: String) -> Int? {
+    tree.existingEntry(at: directory[name]).flatMap { tree.directories[$0]?.stack?.files.count }
+  }
+
   /// Applies changed rules, without reading other hints first.
   func judgeAgain() {
     if let entry = tree.existingEntry(at: directory.path) { tree.rules.stale.insert(entry) }

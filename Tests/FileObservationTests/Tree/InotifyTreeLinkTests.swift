@@ -1,0 +1,153 @@
+#if os(Linux)
+
+import FileObservation
+import SystemCalls
+import TestSupport
+import Testing
+
+/// What links lead to, as they and their targets change.
+struct InotifyTreeLinkTests {
+  @Test(arguments: [false, true])
+  func `a root behind a dangling link is found when the target is made`(isObserved: Bool) throws {
+    let roots: [(String, Coverage)] =
+      isObserved ? [("w", .recursive), ("w/build/gen", .recursive)] : [("w/build/gen", .recursive)]
+    let watched = try WatchedTree(roots) {
+      try $0.makeDirectories("w")
+      try $0.link("w/build", to: "../out/Debug")
+    }
+    try watched.directory.makeDirectories("out/Debug/gen")
+    #expect(try watched.changes() == ["created w/build/gen"])
+    try watched.directory.write(to: "out/Debug/gen/f")
+    #expect(try watched.changes() == ["created w/build/gen/f"])
+  }
+
+  @Test func `a directory above a missing root is replaced by one with the root`() throws {
+    let watched = try WatchedTree([("a/b/c/x", .recursive)], hasBase: true) {
+      try $0.makeDirectories("a/b")
+      try $0.makeDirectories("new/b/c/x")
+    }
+    try watched.directory.rename("a", to: "old")
+    try watched.directory.rename("new", to: "a")
+    #expect(try watched.changes() == ["created a/b/c/x"])
+    try watched.directory.write(to: "a/b/c/x/f")
+    #expect(try watched.changes() == ["created a/b/c/x/f"])
+  }
+
+  @Test func `a watched link that is replaced by a file has no target any more`() throws {
+    let watched = try WatchedTree([("l", .named)]) {
+      try $0.write(to: "t")
+      try $0.link("l", to: "t")
+    }
+    try watched.directory.write("1", to: "t")
+    #expect(try watched.changes() == ["modified l"])
+    try watched.directory.write(to: "new")
+    try watched.directory.rename("new", to: "l")
+    #expect(try watched.changes() == ["modified l"])
+    try watched.directory.write("2", to: "t")
+    #expect(try watched.changes() == [])
+    try watched.directory.remove("l")
+    try watched.directory.write("3", to: "t")
+    #expect(try watched.changes() == ["removed l"])
+  }
+
+  @Test func `a followed link that is replaced by a file takes what was in it`() throws {
+    let watched = try WatchedTree([("w", .recursive)], followsLinks: true) {
+      try $0.makeDirectories("w")
+      try $0.makeDirectories("d")
+      try $0.write(to: "d/x")
+      try $0.link("w/l", to: "../d")
+    }
+    let count = watched.watchCount
+    try watched.directory.write(to: "w/new")
+    try watched.directory.rename("w/new", to: "w/l")
+    #expect(try watched.changes().contains("removed w/l/x"))
+    try watched.directory.write("1", to: "d/x")
+    #expect(try watched.changes() == [])
+    #expect(watched.watchCount < count)
+  }
+
+  @Test func `a followed link that is ignored is left`() throws {
+    let watched = try WatchedTree([("w", .recursive)], followsLinks: true) {
+      try $0.makeDirectories("w")
+      try $0.makeDirectories("d")
+      try $0.link("w/l", to: "../d")
+    }
+    try watched.directory.write("l\n", to: "w/.gitignore")
+    #expect(try watched.changes() == ["created w/.gitignore"])
+    try watched.directory.write(to: "d/x")
+    #expect(try watched.changes() == [])
+  }
+
+  @Test func `a link whose target is ignored now is still followed to it`() throws {
+    let watched = try WatchedTree([("r", .recursive)]) {
+      try $0.makeDirectories("r/sub")
+      try $0.write(to: "r/sub/f")
+      try $0.link("l", to: "r/sub/f")
+    }
+    watched.add("l", .named, since: .latest())
+    try watched.directory.write("sub/\n", to: "r/.gitignore")
+    #expect(try watched.changes() == ["created r/.gitignore"])
+    #expect(try watched.changes() == [])
+    try watched.directory.write("1", to: "r/sub/f")
+    #expect(try watched.changes() == ["modified l"])
+  }
+
+  @Test func `a link is still watched when a root that held its target is none any more`() throws {
+    let watched = try WatchedTree([("r", .recursive)]) {
+      try $0.makeDirectories("r")
+      try $0.write(to: "r/f")
+      try $0.link("l", to: "r/f")
+    }
+    watched.add("l", .named, since: .latest())
+    watched.remove("r")
+    #expect(try watched.changes() == [])
+    try watched.directory.write("1", to: "r/f")
+    #expect(try watched.changes() == ["modified l"])
+  }
+
+  @Test func `a link to a directory is no root any more, and nothing is removed`() throws {
+    let watched = try WatchedTree([("r", .recursive), ("r/l", .recursive)]) {
+      try $0.makeDirectories("r")
+      try $0.makeDirectories("d")
+      try $0.write(to: "d/f")
+      try $0.link("r/l", to: "../d")
+    }
+    watched.remove("r/l")
+    #expect(try watched.changes() == [])
+    try watched.directory.write("1", to: "d/f")
+    #expect(try watched.changes() == [])
+    try watched.directory.write("1", to: "r/g")
+    #expect(try watched.changes() == ["created r/g"])
+  }
+
+  @Test func `a file that is a root is a directory when it is back, and is entered`() throws {
+    let watched = try WatchedTree([("p/f", .named)]) {
+      try $0.makeDirectories("p")
+      try $0.write(to: "p/f")
+    }
+    try watched.directory.remove("p")
+    try watched.directory.makeDirectories("p/f")
+    try watched.directory.write(to: "p/f/x")
+    _ = try watched.changes()
+    try watched.directory.write("1", to: "p/f/x")
+    #expect(try watched.changes() == ["modified p/f/x"])
+  }
+
+  @Test func `the root of the file system may be removed, and others stay`() throws {
+    let watched = try WatchedTree([("w", .recursive)]) { try $0.makeDirectories("w") }
+    watched.addAndRemoveFileSystem()
+    try watched.directory.write(to: "w/f")
+    #expect(try watched.changes() == ["created w/f"])
+  }
+
+  @Test func `the rules of a directory are read once, however often it is compared`() throws {
+    let watched = try WatchedTree {
+      try $0.makeDirectories("p")
+      try $0.write("x\n", to: "p/.gitignore")
+    }
+    for _ in 0..<3 { watched.lookForTheSecondTime(since: .now()) }
+    #expect(watched.ignoreFileCount(of: "p") == 1)
+  }
+}
+
+#endif  // os(Linux)
