@@ -133,7 +133,12 @@ struct EnvironmentFileTests {
       for process in ["web 2 7000", "new 2 7100", "work 2 7200"] {
         try await project.logged(process)
       }
-      #expect(project.logged.count == 10, "\(project.logged)")
+      try project.place(".env", "A='2\n")
+      try await watchrun.said("the tasks stay as they were until .env is correct")
+      try project.place(".env", "A=3\nPORT=7000\n")
+      try await project.logged("web 3 7000")
+      #expect(watchrun.errors.count { $0.contains("quote of A is not closed") } == 1)
+      try await eventually("all run") { project.logged.count == 13 }
     }
   }
 

@@ -193,7 +193,7 @@ extension RunSession {
     }
   }
 
-  /// Reads the project again. Returns whether that has replaced it, and its variables.
+  /// Reads the project again. Returns whether its variables were read, too.
   ///
   /// - Parameter file: The file that has changed; `nil` for manifests of members.
   private func readAgain(
@@ -250,9 +250,10 @@ extension RunSession {
       state.withLock { $0.isBroken = true }
       desk.setProblem(error.message)
       session.console.report(error)
-      let file = error.file ?? source.file.description
-      session.console.warn("the tasks stay as they were until \(file) is correct")
-      return false
+      let cause = error.file ?? name ?? source.file.description
+      session.console.warn("the tasks stay as they were until \(cause) is correct")
+      // Variables that another file has are read nevertheless.
+      return state.withLock { $0.plan.environmentFiles.contains { $0 == file } }
     }
   }
 
