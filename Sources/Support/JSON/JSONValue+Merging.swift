@@ -48,9 +48,9 @@ extension JSONValue {
   }
 
   /// The positions of its keys, those of inner values first, and its own.
-  package var offsets: [Int] {
-    members.flatMap { $0.value.offsets.dropLast() + [$0.keyOffset] } + [offset]
-  }
+  package var offsets: [Int] { keyOffsets + [offset] }
+
+  private var keyOffsets: [Int] { members.flatMap { $0.value.keyOffsets + [$0.keyOffset] } }
 
   /// The value without the part at this position; `nil` if that is all of it.
   package func removing(partAt offset: Int) -> JSONValue? {

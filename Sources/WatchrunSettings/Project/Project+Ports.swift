@@ -22,7 +22,8 @@ extension Project {
       }
       project.tasks[index].port = own
       if let own {
-        project.tasks[index].environment.insert(.init(Task.portVariable, "\(own)"), at: 0)
+        project.tasks[index].environment =
+          [.init(Task.portVariable, "\(own)")] + task.environment
         project.tasks[index].listen?.port = own
         if task.readiness == nil { project.tasks[index].readiness = .init(.port(own)) }
       }
