@@ -176,7 +176,7 @@ extension TaskRunner {
         + state.machine.order.filter { name in
           state.machine.awaitsReadiness(name)
             || state.machine.isUnsettled(name)
-            && (awaited.contains(name) || !state.machine.isKeptAlive(name))
+              && (awaited.contains(name) || !state.machine.isKeptAlive(name))
         }
     } + judgedTasks + restartedSoon
   }

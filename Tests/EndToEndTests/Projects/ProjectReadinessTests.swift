@@ -131,7 +131,8 @@ import Testing
     }
   }
 
-  @Test func `a service that is not ready is an error, which is also said with quiet`() async throws {
+  @Test func `a service that is not ready is an error, which is also said with quiet`() async throws
+  {
     try await withProject { project in
       try project.writeTasks(
         """

@@ -25,7 +25,8 @@ struct ObservedTreeTests {
     }
   }
 
-  @Test func `what was made since the last poll is found when its directory becomes a root`() throws {
+  @Test func `what was made since the last poll is found when its directory becomes a root`() throws
+  {
     let directory = try TemporaryDirectory()
     try directory.makeDirectories("sub")
     var tree = ObservedTree(filter: PathFilter(), source: nil)
