@@ -195,11 +195,7 @@ extension ObservedTree {
       for directory in [owner] + sharers { process(hint, aboutDirectory: directory) }
       if hint.reasons.contains(.unwatched) { scanOtherNames(of: hint.watch) }
     } else {
-      if hint.reasons.contains(.unwatched) || hint.reasons.contains(.gone),
-        let watch = directories.removeWatch(of: owner)
-      {
-        source?.unwatch(watch)
-      }
+      if hint.reasons.contains(.unwatched) || hint.reasons.contains(.gone) { unwatch(owner) }
       let reasons = hint.reasons.subtracting([.entries, .gone, .unwatched])
       compareEntry(owner, for: reasons.isEmpty ? .scan(comparison) : .hint(reasons))
     }
@@ -212,8 +208,8 @@ extension ObservedTree {
     } else if hint.reasons.contains(.gone) {
       if isAnchor(directory, directories[directory]) {
         directoryDisappeared(directory)
-      } else if source?.namesEntries == false, let watch = directories.removeWatch(of: directory) {
-        source?.unwatch(watch)
+      } else if source?.namesEntries == false {
+        unwatch(directory)
       }
     }
     if hint.reasons.contains(.unmounted), directories[directory] != nil {

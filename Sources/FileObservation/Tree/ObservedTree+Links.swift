@@ -11,7 +11,7 @@ extension ObservedTree {
   ) {
     if !roots.links.areFollowed && roots[link] != .named { return }
     let areTargetsKnown =
-      !isChanged && !occasion.isRefilter && roots.links.targets.contains(path.path)
+      !isChanged && occasion.mode?.isRefilter != true && roots.links.targets.contains(path.path)
     if areTargetsKnown && directories[link] == nil { return }
     guard roots.links.areFollowed else { return watchTargets(ofLink: link, isReported: isChanged) }
     let target = try? disk.status(of: path.path, followsLinks: true)
@@ -26,8 +26,7 @@ extension ObservedTree {
     guard let target, target.type == .directory, site.isRecursive else { return }
     guard mayEnter(path, site.stack) else {
       // The rules exclude it now.
-      for child in snapshot.children(of: link) { removeSubtree(child) }
-      return stopWatching(link)
+      return removeDescendants(link: link, areReported: false)
     }
     switch occasion {
     case .hint: scanNow { $0.descend(link, site.stack, for: .discover) }
@@ -130,9 +129,9 @@ extension ObservedTree {
     }
   }
 
-  /// Removes the descendants of a link that points elsewhere.
-  mutating func removeDescendants(link: Entry) {
-    reportRemovedChildren(of: link)
+  /// Removes the descendants of a link that points elsewhere, or is not entered any more.
+  mutating func removeDescendants(link: Entry, areReported: Bool = true) {
+    if areReported { reportRemovedChildren(of: link) }
     for child in snapshot.children(of: link) { removeSubtree(child) }
     stopWatching(link)
   }

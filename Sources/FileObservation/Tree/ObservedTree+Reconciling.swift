@@ -34,15 +34,13 @@ extension ObservedTree {
     let isReported = isRoot || reports(path, isDirectory: isDirectory, site.stack)
     let difference = report(
       entry, status, isNew: isNew, at: path, in: site, isReported: isReported, for: occasion)
-    if directories.watch(ofFile: entry) != nil, isDirectory || !isSame(entry, as: status),
-      let outdated = directories.removeWatch(of: entry)
-    {
-      source?.unwatch(outdated)
+    if directories.watch(ofFile: entry) != nil, isDirectory || !isSame(entry, as: status) {
+      unwatch(entry)
     }
     let wasLink = !isNew && snapshot.type(of: entry) == .symlink
     snapshot.setType(status.type, of: entry)
     snapshot.setInode(status.inode, of: entry)
-    watchFileIfNeeded(entry, at: path, isRenewed: occasion.renewsWatches)
+    watchFileIfNeeded(entry, at: path, isRenewed: occasion.mode?.renewsWatches == true)
     if case .scan = occasion, let difference {
       markStaleRules(name, in: site.directory, difference == .created ? .appeared : .closed)
     }

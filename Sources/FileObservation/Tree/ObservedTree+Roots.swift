@@ -80,12 +80,11 @@ extension ObservedTree {
       if mayEnter(path, stack) { refilterLater(root, by: stack) } else { removeSubtree(root) }
     } else if directories[root] == nil {
       // The directory of the file reports its writes.
-      if let watch = directories.removeWatch(of: root) { source?.unwatch(watch) }
+      unwatch(root)
       watchFileIfNeeded(root, at: path)
     } else {
       // The directory to which it links is entered only if links are followed.
-      for child in snapshot.children(of: root) { removeSubtree(child) }
-      stopWatching(root)
+      removeDescendants(link: root, areReported: false)
       snapshot.setType(status.type, of: root)
       snapshot.setInode(status.inode, of: root)
       snapshot.setFingerprint(fingerprint(status), of: root)
@@ -323,7 +322,7 @@ extension ObservedTree {
       for anchor in anchors where directories[anchor] != nil {
         if directories.coverage(of: anchor) == .named {
           // The watch is one of the directory that is covered.
-          if let watch = directories.removeWatch(of: anchor) { source?.unwatch(watch) }
+          unwatch(anchor)
           directoryDisappeared(anchor)
         } else {
           _ = lookUpRoot(anchor, for: .hint([]))

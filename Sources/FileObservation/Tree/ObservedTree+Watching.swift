@@ -75,6 +75,11 @@ extension ObservedTree {
     return true
   }
 
+  /// Removes the watch of a directory or file, unless it is that of others as well.
+  mutating func unwatch(_ entry: Entry) {
+    if let watch = directories.removeWatch(of: entry) { source?.unwatch(watch) }
+  }
+
   /// Adds a watch at a path; `nil` if that fails.
   func watch(at path: Path, _ subject: WatchSubject) -> Int32? {
     try? addWatch(at: path, subject).get()
@@ -100,9 +105,7 @@ extension ObservedTree {
     else { return }
     switch addWatch(at: path.path, .file) {
     case .success(let watch):
-      if watch != known, let outdated = directories.removeWatch(of: file) {
-        source.unwatch(outdated)
-      }
+      if watch != known { unwatch(file) }
       if directories.owner(of: watch) == nil { directories.setWatch(watch, ofFile: file) }
       // The file was renamed and is back.
       directories.retired.removeIfPresent(watch)

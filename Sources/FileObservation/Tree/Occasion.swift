@@ -13,17 +13,10 @@ enum Occasion {
     return []
   }
 
-  var isHint: Bool {
-    if case .hint = self { true } else { false }
-  }
+  var isHint: Bool { mode == nil }
 
-  /// Whether hints of the end of watches may have been dropped.
-  var renewsWatches: Bool {
-    if case .scan(let mode) = self { mode.renewsWatches } else { false }
-  }
-
-  /// Whether the ignore rules have changed.
-  var isRefilter: Bool {
-    if case .scan(let mode) = self { mode.isRefilter } else { false }
+  /// The mode of the scan; `nil` for a hint.
+  var mode: ScanMode? {
+    if case .scan(let mode) = self { mode } else { nil }
   }
 }

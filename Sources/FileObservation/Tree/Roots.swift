@@ -29,8 +29,7 @@ struct Roots: Sequence {
     coverages[entry] = nil
   }
 
-  func makeIterator() -> AnyIterator<TreeSnapshot.Entry> {
-    var keys = coverages.keys.makeIterator()
-    return AnyIterator { keys.next() }
+  func makeIterator() -> Dictionary<TreeSnapshot.Entry, Coverage>.Keys.Iterator {
+    coverages.keys.makeIterator()
   }
 }
