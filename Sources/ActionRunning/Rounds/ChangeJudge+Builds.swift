@@ -10,10 +10,20 @@ extension ChangeJudge {
     _ changes: [ChangeBatch.Change], _ evidence: [Path: Verdict], inBuild: Bool
   ) -> [(path: Path, isMovedAsWhole: Bool)] {
     PendingChange.all(of: changes, evidence).filter { change in
-      if change.verdict == .unknown && records[change.path]?.isEdited == true { return true }
+      if change.verdict == .unknown, let record = records[change.path], mayBeTakenBack(record) {
+        return true
+      }
       return inBuild
         && (change.verdict == .others || change.verdict == .unknown && mayBeSaved(change))
     }.prefix(ContentReader.mostFiles).map { ($0.path, false) }
+  }
+
+  /// Whether a change of the path in a run may be a save that is taken back before the end, though the result is one of
+  /// it. What changes in a few runs in a row is rewritten by them.
+  private func mayBeTakenBack(_ record: Record) -> Bool {
+    // Runs make files and remove them again.
+    let isThere = record.knownContent.map { $0 != .absent } ?? false
+    return record.isEdited || isThere && !record.proof.wasOpen && !record.suspicion.isAboveFree
   }
 
   /// The build begins anew, with what these changes hold now, and what changes then counts again.

@@ -51,7 +51,7 @@ extension ChangeJudge {
       // Also while a service is being stopped.
       note(changes, at: now, isInterruptible: hasInterruptibleService)
       // What people have saved meanwhile may be in the result, also if they take it back before the end.
-      for change in changes where records[change.path]?.isEdited == true {
+      for change in changes where change.verdict == .unknown {
         guard let file = knowledge.files[change.path] else { continue }
         update(change.path) { if $0.knownContent != file.content { $0.knownContent = nil } }
       }
@@ -196,7 +196,12 @@ extension ChangeJudge {
     let limits = changes.prefix(ContentReader.mostFiles).map { limit(of: $0, origin, at: now) }
     let delay = max(delay, limits.min() ?? .zero)
     isStopped = false
-    if delay > .zero { return follow(changes, after: delay, at: now) }
+    if delay > .zero {
+      // At rest, only what answers to the runs for long is delayed, which is said once.
+      let isNamed = origin == .atRest && changes.contains { records[$0.path]?.isNamed != true }
+      if isNamed { for change in changes { update(change.path) { $0.isNamed = true } } }
+      return follow(changes, after: delay, at: now, isNamed: isNamed)
+    }
     started(for: changes, at: now)
     followUpCount += 1
     let paths = changes.map(\.path)

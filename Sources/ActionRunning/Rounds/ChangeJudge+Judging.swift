@@ -141,8 +141,10 @@ extension ChangeJudge {
   // MARK: Follow-ups
 
   /// Requires a follow-up for these changes after a delay.
+  ///
+  /// - Parameter isNamed: Whether a path is announced also if the delay is short.
   mutating func follow(
-    _ changes: [PendingChange], after delay: Duration, at now: Instant
+    _ changes: [PendingChange], after delay: Duration, at now: Instant, isNamed: Bool = false
   ) -> [Action] {
     failObservation()
     let followUp = add(changes, due: now.advanced(by: delay))
@@ -151,7 +153,7 @@ extension ChangeJudge {
     let wait = now.duration(to: followUp.due)
     // A service that writes a log for each request is named before.
     let isLimited =
-      hasInterruptibleService
+      isNamed || hasInterruptibleService
       && changes.contains { $0.verdict != .others && limit(of: $0, at: now) > .seconds(1) }
     let isNoticed = wait >= Suspicion.Rules.noticed || isLimited
     return (isNoticed ? announcement(of: changes, delay: wait) : [])

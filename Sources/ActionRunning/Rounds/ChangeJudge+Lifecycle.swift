@@ -17,7 +17,7 @@ extension ChangeJudge {
     roundCount += 1
     updateAll { record in
       record.suspicion.began(after: time, isComplete: isComplete)
-      if record.suspicion.isEmpty { record.isAnnounced = false }
+      if record.suspicion.isEmpty && !record.isNamed { record.isAnnounced = false }
       record.beginRound()
     }
     forgetOldest()

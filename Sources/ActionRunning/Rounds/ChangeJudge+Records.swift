@@ -77,8 +77,8 @@ extension ChangeJudge {
     var isEdited = false
     /// What proves that runs write the path.
     var proof = OutputProof()
-    /// Whether a delay for the path has been announced.
-    var isAnnounced = false
+    /// Whether a delay for the path has been announced, and one at rest.
+    var (isAnnounced, isNamed) = (false, false)
     /// How often the path was reported in the present round.
     var reportCount = 0
     /// The same in the round before.

@@ -309,16 +309,20 @@ struct ChangeJudgeOthersTests {
   /// As a watcher of another tool does.
   @Test func `what answers to each run at rest becomes rare, whatever it changes`() {
     var bench = ChangeJudgeBench()
+    var named: [Path] = []
     let delays = (0..<160).map { number in
       bench.begin()
       bench.now += .seconds(1)
       bench.end()
       bench.now += .milliseconds(500)
       bench.write(Path(number % 2 == 0 ? "/p/a" : "/p/b"), "\(number)", .idle)
+      if number < 130 { named += bench.loops.map(\.path) }
       return bench.waitForRun() ?? .zero
     }
     #expect(
       delays[..<120].allSatisfy { $0 == .zero } && delays.last ?? .zero >= Suspicion.Rules.noticed)
+    // Also before that is noticed, and once.
+    #expect(named.sorted() == ["/p/a", "/p/b"])
     // A person saves.
     bench.begin()
     bench.now += .seconds(1)

@@ -75,14 +75,20 @@ struct ChangeJudgeTests {
     #expect(bench.followUp == .now)
   }
 
-  @Test func `bytes that are changed and taken back within one run are owed nothing`() {
+  /// A person may have saved them, and the result is one of what was there meanwhile. A run that does so itself is soon
+  /// known by that.
+  @Test func `bytes that are changed and taken back within a run are owed one, a few times in a row`() {
     var bench = ChangeJudgeBench(["/p/a": "a"])
     _ = bench.round([("/p/a", "a")])
-    bench.begin()
-    bench.write("/p/a", "b")
-    bench.write("/p/a", "a")
-    bench.end()
-    #expect(bench.followUp == .none)
+    let followUps = (1...8).map { _ in
+      bench.begin()
+      bench.write("/p/a", "b")
+      bench.write("/p/a", "a")
+      bench.end()
+      return bench.followUp
+    }
+    // Then nothing runs, until something else changes.
+    #expect((1...4).contains(followUps.prefix { $0 != .none }.count), "\(followUps)")
   }
 
   @Test func `a change of the mode is a change`() {
