@@ -6,7 +6,7 @@ import SystemCalls
 /// A change is recognised by the exact ctime, which every change moves, and by the inode. The
 /// 32-bit hashes only distinguish kinds of changes.
 package struct Fingerprint: Equatable, Sendable {
-  /// What is stored beside the inode, in 23 bytes.
+  /// What is stored beside the inode, in 21 bytes.
   struct State: Sendable {
     fileprivate let changed: FileTime
     fileprivate let content: UInt32
@@ -14,9 +14,20 @@ package struct Fingerprint: Equatable, Sendable {
     /// A hash of the birth time and the device; 0 if the file system does not store the time. Snapshots of btrfs
     /// have the inodes and the times of what they were taken of.
     fileprivate let born: UInt32
-    fileprivate let isDirectory: Bool
-    fileprivate let isRacy: Bool
-    fileprivate var isPartial = false
+    fileprivate var flags: Flags
+
+    fileprivate var isDirectory: Bool { flags.contains(.directory) }
+    fileprivate var isPartial: Bool { flags.contains(.partial) }
+  }
+
+  fileprivate struct Flags: OptionSet {
+    let rawValue: UInt8
+
+    static let directory = Flags(rawValue: 1)
+    /// It was taken within a clock tick of the last change, or of the last write.
+    static let racy = Flags(rawValue: 2)
+    static let written = Flags(rawValue: 4)
+    static let partial = Flags(rawValue: 8)
   }
 
   package let inode: UInt64
@@ -28,11 +39,11 @@ package struct Fingerprint: Equatable, Sendable {
   /// Whether the file may differ from what was last reported although its fingerprint is the same.
   /// It is partial, or was taken within a clock tick of the last change: another change in that
   /// tick leaves the same fingerprint.
-  package var isUncertain: Bool { state.isRacy || state.isPartial }
+  package var isUncertain: Bool { !state.flags.isDisjoint(with: [.racy, .partial]) }
 
-  /// Whether a change since a time may have left the fingerprint as it is.
-  func isUncertain(since time: FileTime) -> Bool {
-    state.isPartial || state.isRacy && state.changed >= time
+  /// Whether a write since a time may have left the fingerprint as it is.
+  func mayBeWritten(since time: FileTime) -> Bool {
+    state.isPartial || state.flags.contains(.written) && state.changed >= time
   }
 
   package init(_ status: FileStatus, now: FileTime = .now()) {
@@ -42,8 +53,16 @@ package struct Fingerprint: Equatable, Sendable {
     state = State(
       changed: status.changed, content: UInt32(truncatingIfNeeded: content >> 32),
       attributes: UInt32(truncatingIfNeeded: attributes >> 32),
-      born: Self.birth(of: status), isDirectory: status.type == .directory,
-      isRacy: status.isRacy(now))
+      born: Self.birth(of: status), flags: Self.flags(of: status, now))
+  }
+
+  private static func flags(of status: FileStatus, _ now: FileTime) -> Flags {
+    var flags: Flags = status.type == .directory ? .directory : []
+    if status.isRacy(now) {
+      flags.insert(.racy)
+      if status.isRacy(now, since: status.modified) { flags.insert(.written) }
+    }
+    return flags
   }
 
   init(inode: UInt64, _ state: State) {
@@ -70,7 +89,7 @@ package struct Fingerprint: Equatable, Sendable {
   /// The same fingerprint, of a change that was not reported in full.
   var partial: Fingerprint {
     var copy = self
-    copy.state.isPartial = true
+    copy.state.flags.insert(.partial)
     return copy
   }
 

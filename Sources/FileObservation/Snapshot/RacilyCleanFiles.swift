@@ -40,9 +40,12 @@ package struct RacilyCleanFiles {
 
 extension FileStatus {
   /// Whether another change might leave the same timestamps.
-  func isRacy(_ now: FileTime) -> Bool {
+  func isRacy(_ now: FileTime) -> Bool { isRacy(now, since: changed) }
+
+  /// Whether another change might leave this one of the timestamps.
+  func isRacy(_ now: FileTime, since time: FileTime) -> Bool {
     // The clock of a network file system may be any time away from this one.
-    now.nanoseconds &- changed.nanoseconds < timeResolution
+    now.nanoseconds &- time.nanoseconds < timeResolution
   }
 
   /// The time between two changes, in nanoseconds, after which they certainly have different

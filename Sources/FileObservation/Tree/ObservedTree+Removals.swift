@@ -23,7 +23,7 @@ extension ObservedTree {
     let known = snapshot.fingerprint(of: entry)
     // A write in the clock tick of its fingerprint may have a hint that was dropped, or was not read before.
     let isUncertain =
-      type != .directory && (known?.isUncertain(since: walk.comparedUntil) ?? false)
+      type != .directory && (known?.mayBeWritten(since: walk.comparedUntil) ?? false)
     let mayBeRewritten = walk.racilyClean.forget(path.path) || isUncertain
     if type == .symlink { unwatchTargets(ofLink: path.path) }
     // The entries of a directory that was never compared are unknown: any of them may have been
