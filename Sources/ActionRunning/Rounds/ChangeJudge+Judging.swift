@@ -153,8 +153,9 @@ extension ChangeJudge {
     let wait = now.duration(to: followUp.due)
     // A service that writes a log for each request is named before.
     let isLimited =
-      isNamed || hasInterruptibleService
-      && changes.contains { $0.verdict != .others && limit(of: $0, at: now) > .seconds(1) }
+      isNamed
+      || hasInterruptibleService
+        && changes.contains { $0.verdict != .others && limit(of: $0, at: now) > .seconds(1) }
     let isNoticed = wait >= Suspicion.Rules.noticed || isLimited
     return (isNoticed ? announcement(of: changes, delay: wait) : [])
       + [.wait(until: followUp.due, generation: makeGeneration())]

@@ -27,15 +27,22 @@ public struct ReadinessConflict: Sendable, Hashable {
 
 extension TaskDefinition.Readiness.Condition {
   /// The port of this machine at which the service must answer; `nil` if another machine does, or none.
-  var port: UInt16? {
+  var port: UInt16? { isOfOtherMachine ? nil : anyPort }
+
+  /// The port at which it is asked; `nil` if none is.
+  var anyPort: UInt16? {
     switch self {
-    case .port(let port):
-      return port
-    case .url(let url, _):
-      guard let address = HTTPAddress(url, allowsTLS: true) else { return nil }
-      return HostAddress(host: address.host)?.isLoopback == true ? address.port : nil
-    case .line, .command:
-      return nil
+    case .port(let port): port
+    case .url(let url, _): HTTPAddress(url, allowsTLS: true)?.port
+    case .line, .command: nil
     }
+  }
+
+  /// Whether another machine may be asked: this one has other names and addresses as well.
+  private var isOfOtherMachine: Bool {
+    guard case .url(let url, _) = self, let address = HTTPAddress(url, allowsTLS: true) else {
+      return false
+    }
+    return HostAddress(host: address.host)?.isLoopback != true
   }
 }

@@ -86,7 +86,7 @@ public struct TaskDefinition: Sendable, Hashable {
   package var reportsReadiness: Bool { readiness != nil || overlaps }
 
   /// Whether the readiness check cannot tell which of two processes answers.
-  private var isReadyAlone: Bool { readiness?.condition.port != nil }
+  var isReadyAlone: Bool { readiness?.condition.anyPort != nil }
 
   /// Whether the readiness check examines the output.
   var isReadyByLine: Bool {
@@ -100,7 +100,7 @@ public struct TaskDefinition: Sendable, Hashable {
     switch readiness.condition {
     case .port, .url:
       // The socket of this process would be found.
-      let isHeld = command.socket != nil && readiness.condition.port == command.socket?.port
+      let isHeld = command.socket != nil && readiness.condition.anyPort == command.socket?.port
       return readiness.detectsConflicts && !isHeld
     // What a command examines may remain from the run before.
     case .line, .command: return false

@@ -39,6 +39,7 @@ extension TaskRunner {
     case .signal(let name, let signal, let reason):
       let trigger = state.access { $0.owed.signal(name, reason) }
       openRound(trigger)
+      PythonCaches.removeUncertain(trigger.changes)
       worker(name)?.send(signal)
       if let names = component(of: name)?.names { update(names) { $0.ran.insert(name) } }
       report(.task(name, .signaled(signal, trigger)))
@@ -253,9 +254,7 @@ extension TaskRunner {
     guard let worker = worker(name) else { return }
     // The former process would answer, or there is nothing to ask: it is on trial for a time.
     let isBeside = worker.state.access(\.isBesideFormer)
-    let own = worker.definition.readiness.flatMap {
-      isBeside && $0.condition.port != nil ? nil : $0
-    }
+    let own = isBeside && worker.definition.isReadyAlone ? nil : worker.definition.readiness
     let isTrial = own == nil
     let readiness = own ?? TaskDefinition.Readiness(.line("\0"), timeout: Self.startTime)
     var probe = probe

@@ -393,10 +393,13 @@ extension TaskStateMachine {
 
   /// Whether the task must run before one that depends on it: it has not succeeded, and no run is active that may.
   func lacksResult(_ name: String) -> Bool {
-    // What a pause has delayed is no part of the active run.
-    if case .paused = tasks[name]?.request { return true }
-    let state = state(of: name)
-    return state != .succeeded && state != .running
+    ([name] + ancestors[name, default: []]).contains { name in
+      // What a pause has delayed is no part of the active run.
+      if case .paused = tasks[name]?.request { return true }
+      if tasks[name]?.isAfterDependency == true { return true }
+      let state = state(of: name)
+      return state != .succeeded && state != .running
+    }
   }
 
   /// Whether a run is active that ignores changes.

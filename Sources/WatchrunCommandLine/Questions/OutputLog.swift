@@ -15,6 +15,8 @@ struct OutputLog {
     var head: [UInt8] = []
     /// Whether something is left out after `head`.
     var hasGap = false
+    /// The number of the latest run.
+    var number = 0
 
     mutating func add(_ output: TaskOutput) {
       bytes += output.line
@@ -35,13 +37,18 @@ struct OutputLog {
 
   /// A run of the command begins.
   mutating func began(_ run: TaskReport.Run) {
-    guard var text = texts.removeValue(forKey: run.task) else { return }
+    var text = texts.removeValue(forKey: run.task) ?? Text()
     (text.latest, text.head, text.hasGap) = (text.bytes.count, [], false)
+    text.number = run.number
     texts[run.task] = text
   }
 
   mutating func handle(_ output: TaskOutput) {
-    if output.isFinished { texts[output.run.task, default: Text()].add(output) }
+    // What a process writes beside the next one is none of the output of that.
+    guard output.isFinished, output.run.number >= texts[output.run.task]?.number ?? 0 else {
+      return
+    }
+    texts[output.run.task, default: Text()].add(output)
   }
 
   /// The output of the latest run, as far as it is kept. A blank line stands for what is left out.

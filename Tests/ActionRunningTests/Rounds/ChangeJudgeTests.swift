@@ -77,7 +77,8 @@ struct ChangeJudgeTests {
 
   /// A person may have saved them, and the result is one of what was there meanwhile. A run that does so itself is soon
   /// known by that.
-  @Test func `bytes that are changed and taken back within a run are owed one, a few times in a row`() {
+  @Test
+  func `bytes that are changed and taken back within a run are owed one, a few times in a row`() {
     var bench = ChangeJudgeBench(["/p/a": "a"])
     _ = bench.round([("/p/a", "a")])
     let followUps = (1...8).map { _ in

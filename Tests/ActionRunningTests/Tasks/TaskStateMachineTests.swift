@@ -67,6 +67,29 @@ struct TaskStateMachineTests {
     #expect(script.end("a") == ["."])
   }
 
+  @Test func `a task has no result while one of those that it depends on has none, or a newer one`()
+  {
+    var script = MachineScript([rules("a"), rules("b", after: "a"), rules("c", after: "b")])
+    _ = script { $0.start() }
+    for name in ["a", "b", "c"] { _ = script.end(name) }
+    #expect(!script.machine.lacksResult("c"))
+    _ = script { $0.pause() }
+    _ = script.change("a")
+    #expect(script.machine.lacksResult("b") && script.machine.lacksResult("c"))
+
+    var manual = rules("b", after: "a")
+    (manual.isManual, manual.isPostponed) = (true, true)
+    script = MachineScript([rules("a"), manual, rules("c", after: "b")])
+    _ = script { $0.start() }
+    _ = script.end("a")
+    _ = script { $0.keyPressed(["b", "c"]) }
+    for name in ["b", "c"] { _ = script.end(name) }
+    #expect(!script.machine.lacksResult("c"))
+    _ = script.change("a")
+    _ = script.end("a")
+    #expect(script.machine.lacksResult("b") && script.machine.lacksResult("c"))
+  }
+
   @Test func `a task waits until the runs that depend on it have ended`() {
     var script = MachineScript([rules("a"), rules("b", after: "a")])
     _ = script { $0.start() }

@@ -47,4 +47,12 @@ struct OutputLogTests {
       #expect((2_500...2_622).contains(gap) && (13_000...15_800).contains(kept.count))
     }
   }
+
+  @Test func `what the former process writes is no output of the next run`() {
+    var log = OutputLog()
+    add(0..<1, to: &log)
+    log.began(TaskReport.Run(task: "a", job: .command, number: 2, trigger: RunTrigger(.change)))
+    add(1..<2, to: &log)
+    #expect(log.latest(of: "a").isEmpty)
+  }
 }

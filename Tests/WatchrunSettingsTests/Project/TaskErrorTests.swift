@@ -290,6 +290,10 @@ struct TaskErrorTests {
       "2:47: with 'overlap', the former process answers while the new one starts; write ready: { line: … } or { run: … }, or add 'listen'"
     ),
     (
+      "{ run: 'x', service: true, onBusy: 'overlap', stop: 'y' }",
+      "2:47: with 'overlap', two processes run for a while, which the command of 'stop' cannot tell apart; remove 'stop'"
+    ),
+    (
       "{ run: 'x', service: true, onBusy: 'overlap', interactive: true }",
       "2:47: with 'overlap', two processes run for a while, and one has the terminal; remove 'interactive'"
     ),

@@ -391,6 +391,10 @@ extension ProjectReader {
       case .line, .command, nil: break
       }
     }
+    refuse(
+      ["stop"], in: fields,
+      "with 'overlap', two processes run for a while, which the command of 'stop' cannot tell apart; "
+        + "remove 'stop'")
     if task.isInteractive {
       refuse(
         ["interactive"], in: fields,
