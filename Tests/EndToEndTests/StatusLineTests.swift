@@ -40,6 +40,27 @@ struct StatusLineTests {
     }
   }
 
+  @Test func `it is drawn again while a run goes on in a pause`() async throws {
+    try await withProject { project in
+      try project.writeTasks(
+        #"a: { run: "until [ -e ../outside/end ]; do sleep 0.1; done" }, b: { run: "true" },"#)
+      let session = try await project.startOnTerminal()
+      try await session.shows("h: keys")
+      try await session.readsKeys()
+      try session.type("p")
+      try await session.shows("paused")
+      let before = session.terminal.output.text.components(separatedBy: Self.erase).count
+      try await eventually("it is drawn twice") {
+        session.terminal.output.text.components(separatedBy: Self.erase).count > before + 1
+      }
+      try project.place("source")
+      try await session.shows("paused, 1 change")
+      try project.place(project.outside + "/end")
+      try session.type("q")
+      try await session.ended()
+    }
+  }
+
   @Test func `it is erased although watchrun is killed`() async throws {
     try await withProject { project in
       try project.writeTasks(#"a: { run: "echo out" }, b: { run: "true", after: ["a"] },"#)

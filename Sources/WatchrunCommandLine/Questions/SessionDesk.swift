@@ -155,13 +155,13 @@ final class SessionDesk: ServedSession {
     server.emit(event)
   }
 
-  /// The tasks with their states, for the status line.
+  /// The tasks with their states, for the status line. It may be called on any queue.
   func status() -> StatusText {
-    var text = picture.withLock { $0.status }
+    let count: Int
+    var text: StatusText
+    (text, count) = picture.withLock { ($0.status, $0.waitingChanges) }
     let condition = pause.condition
     guard condition.isPaused || condition.isHeld else { return text }
-    let waiting = parts.withLock { $0?.runner.waiting } ?? []
-    let count = Set(waiting.flatMap(\.trigger.changes).map(\.path)).count
     text.block =
       (condition.isPaused ? "paused" : "held")
       + (count == 0 ? "" : ", \(count) change\(count == 1 ? "" : "s")")

@@ -77,6 +77,8 @@ struct SessionPicture {
   /// What the outputs say about errors.
   private(set) var diagnostics = DiagnosticLog()
   private var starting: [String: Unchecked] = [:]
+  /// The number of paths whose changes wait for a run.
+  private(set) var waitingChanges = 0
   /// The tasks whose latest run has ended.
   private var ended: Set<String> = []
   /// The tasks whose latest run was stopped because it exceeded its time.
@@ -168,6 +170,8 @@ struct SessionPicture {
       if ending == .byItself { ownEnds[run.task] = max(duration, ownEnds[run.task] ?? .zero) }
     case .task(let task, .kept):
       ended.remove(task)
+    case .runner(.waiting(let waiting)):
+      waitingChanges = Set(waiting.flatMap(\.trigger.changes).map(\.path)).count
     default:
       break
     }
