@@ -58,6 +58,9 @@ final class SessionDesk: ServedSession {
   /// Sets the errors in the project file; `nil` if it has none.
   func setProblem(_ problem: String?) { picture.withLock { $0.problem = problem } }
 
+  /// Reads what is postponed, on the runner's queue.
+  let readPostponed = Mutex<(@Sendable () -> Void)?>(nil)
+
   /// A file that has changed is read again after this time only, for this reason.
   func postpone(_ reason: String, for delay: Duration) {
     let now = clock.now
@@ -171,6 +174,9 @@ final class SessionDesk: ServedSession {
   /// The diagnostics of the latest run of a task that has ended by itself.
   func diagnostics(of task: String) -> [Diagnostic] { picture.withLock { $0.diagnostics[task] } }
 
+  /// The tasks that have failed or were skipped.
+  var redTasks: [String] { picture.withLock { $0.redTasks } }
+
   /// The diagnostics of all tasks, in their order.
   var diagnostics: [Diagnostic] { picture.withLock { $0.allDiagnostics } }
 
@@ -186,8 +192,15 @@ final class SessionDesk: ServedSession {
   }
 
   func flush(then done: @escaping @Sendable () -> Void) {
-    guard let source = parts.withLock({ $0?.source }) else { return done() }
-    source.flush(then: done)
+    guard let parts = parts.withLock({ $0 }), let source = parts.source else { return done() }
+    source.flush { [self] in
+      guard picture.withLock({ $0.postponed != nil }) else { return done() }
+      // As what is delayed runs for a question, a file whose reading is delayed is read.
+      parts.runner.queue.async { [self] in
+        readPostponed.withLock { $0 }?()
+        done()
+      }
+    }
   }
 
   func condition(of tasks: [String]) -> SessionCondition {

@@ -112,6 +112,10 @@ struct SessionPicture {
     return (output.latest(of: task), own ?? directory)
   }
 
+  var redTasks: [String] {
+    model.tasks.filter { $0.state == .failed || $0.state == .skipped }.map(\.description.name)
+  }
+
   var allDiagnostics: [Diagnostic] { plan.tasks.flatMap { presentDiagnostics(of: $0.name) } }
 
   /// The diagnostics of a task that are true now. While it runs, and when it was stopped, those of the run before

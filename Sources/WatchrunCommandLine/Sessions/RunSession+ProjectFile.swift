@@ -152,14 +152,28 @@ extension RunSession {
     }
   }
 
-  private func readFiles(_ runner: TaskRunner) {
+  func readFiles(_ runner: TaskRunner) {
     desk.postponedIsRead()
     let changed = readings.withLock { $0.take(at: .now) }
-    let (sources, variables) = state.withLock { ($0.plan.sources, $0.plan.environmentFiles) }
+    if changed.isEmpty { return }
+    let (sources, variables, isBroken) = state.withLock {
+      ($0.plan.sources, $0.plan.environmentFiles, $0.isBroken)
+    }
     if let source {
-      let file = sources.first(where: changed.contains)
-      let isOfMembers = file == nil && changed.contains { !variables.contains($0) }
-      if file != nil || isOfMembers, readAgain(source, runner, after: file) { return }
+      // An error may have been in the variables.
+      let file =
+        sources.first(where: changed.contains)
+        ?? (isBroken ? variables.first(where: changed.contains) : nil)
+      let manifests = changed.subtracting(variables).subtracting(sources)
+      if let problem = manifests.sorted().firstResult({
+        $0.problemInManifest(in: session.directory)
+      }) {
+        state.withLock { $0.isBroken = true }
+        desk.setProblem(problem)
+        session.console.problem("\(problem); the tasks stay as they were until it is correct")
+        return
+      }
+      if file != nil || !manifests.isEmpty, readAgain(source, runner, after: file) { return }
     }
     if let file = variables.first(where: changed.contains) { readVariablesAgain(file, runner) }
   }
@@ -204,6 +218,7 @@ extension RunSession {
       !$0.plan.hasFile && (file == nil || $0.project?.sources.isEmpty == false)
     }
     let name = file.map { ($0.relative(to: session.directory) ?? $0).description }
+    var isRead = false
     do throws(Failure) {
       guard let project = try source.readAgain(session.settings, detects: detects) else {
         session.console.warn(
@@ -212,6 +227,7 @@ extension RunSession {
             : "\(source.file) was removed; its tasks stay as they were")
         return false
       }
+      isRead = true
       desk.setProblem(nil)
       let (old, wasBroken) = state.withLock {
         ($0.project ?? Project(), exchange(&$0.isBroken, with: false))
@@ -219,6 +235,8 @@ extension RunSession {
       if project == old {
         if wasBroken {
           session.console.say(.news, "\(name ?? source.file.description) has no errors any more")
+          // The error may be why they have failed.
+          if file == nil { runner.submitKey(for: desk.redTasks) }
         }
         return false
       }
@@ -250,7 +268,12 @@ extension RunSession {
       state.withLock { $0.isBroken = true }
       desk.setProblem(error.message)
       session.console.report(error)
-      let cause = error.file ?? name ?? source.file.description
+      // A project that could be read may use a file with variables that cannot.
+      let start = String(error.message.prefix { $0 != ":" })
+      let isOfVariables = state.withLock {
+        $0.plan.environmentFiles.contains { $0.shown(in: session.directory).description == start }
+      }
+      let cause = error.file ?? (isRead && isOfVariables ? start : name ?? source.file.description)
       session.console.warn("the tasks stay as they were until \(cause) is correct")
       // Variables that another file has are read nevertheless.
       return state.withLock { $0.plan.environmentFiles.contains { $0 == file } }

@@ -110,6 +110,11 @@ final class RunSession: ChangeSource {
       UnmatchedFilter.warnSoon(settings, session.console, in: session.directory)
     }
     // Before it is said that changes are awaited, after which a client may ask.
+    desk.readPostponed.withLock {
+      $0 = { [weak self, weak runner] in
+        if let self, let runner, !session.isEnding { readFiles(runner) }
+      }
+    }
     desk.listen(runner, target, flushing: isObserved ? self : nil)
     if isObserved {
       observer.whenChangesArrive { [weak runner] isFirst, saved in

@@ -88,6 +88,47 @@ import Testing
     }
   }
 
+  @Test func `a manifest that is broken for a while changes no tasks, and is said to be`()
+    async throws
+  {
+    try await withProject { project in
+      for name in ["a", "b"] {
+        try project.makeDirectory("pkg/\(name)")
+        try project.place("pkg/\(name)/package.json", #"{"name": "\#(name)"}"#)
+      }
+      try project.writeTasks(#"t: { run: "echo ${PWD##*/} >> $LOG", each: "pkg/*/package.json" }"#)
+      let watchrun = try await project.startTasks()
+      try await project.rests()
+      try project.place("pkg/b/package.json", #"{"name":"#)
+      try await watchrun.said("pkg/b/package.json:1: expected a value")
+      let question = try await project.start("--wait")
+      try await #expect(question.ended() == .exited(1))
+      #expect(!watchrun.errors.contains { $0.contains("removed") })
+      try project.place("pkg/b/package.json", #"{"name": "b"}"#)
+      try await watchrun.said("has no errors any more")
+      let last = try await project.start("--wait")
+      try await #expect(last.ended() == .exited(0))
+    }
+  }
+
+  @Test func `an edit of the project is not lost while its variables have an error`() async throws {
+    try await withProject { project in
+      func write(_ text: String) throws {
+        try project.writeTasks("a: { run: 'echo \(text) >> $LOG', envFile: '.env', watch: ['x'] }")
+      }
+      try project.place(".env", "A=1\n")
+      try write("one")
+      let watchrun = try await project.startTasks()
+      try await project.logged("one")
+      try project.place(".env", "no variable\n")
+      try await watchrun.said("the variables stay as they were")
+      try write("two")
+      try await watchrun.said("the tasks stay as they were until .env is correct")
+      try project.place(".env", "A=2\n")
+      try await project.logged("two")
+    }
+  }
+
   @Test func `a task for each directory runs in those that changed and in what depends on them`()
     async throws
   {
