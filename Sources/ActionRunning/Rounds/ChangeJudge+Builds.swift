@@ -19,11 +19,12 @@ extension ChangeJudge {
   }
 
   /// Whether a change of the path in a run may be a save that is taken back before the end, though the result is one of
-  /// it. What changes in a few runs in a row is rewritten by them.
+  /// it. What changes in one run after the other is rewritten by them.
   private func mayBeTakenBack(_ record: Record) -> Bool {
     // Runs make files and remove them again.
     let isThere = record.knownContent.map { $0 != .absent } ?? false
-    return record.isEdited || isThere && !record.proof.wasOpen && !record.suspicion.isAboveFree
+    return record.isEdited
+      || isThere && !record.proof.wasOpen && record.suspicion.level() == 0
   }
 
   /// The build begins anew, with what these changes hold now, and what changes then counts again.
