@@ -112,6 +112,7 @@ struct SessionPicture {
     return (output.latest(of: task), own ?? directory)
   }
 
+  /// The tasks that have failed or were skipped.
   var redTasks: [String] {
     model.tasks.filter { $0.state == .failed || $0.state == .skipped }.map(\.description.name)
   }

@@ -156,8 +156,8 @@ extension RunSession {
     desk.postponedIsRead()
     let changed = readings.withLock { $0.take(at: .now) }
     if changed.isEmpty { return }
-    let (sources, variables, isBroken) = state.withLock {
-      ($0.plan.sources, $0.plan.environmentFiles, $0.isBroken)
+    let (sources, variables, isBroken, broken) = state.withLock {
+      ($0.plan.sources, $0.plan.environmentFiles, $0.isBroken, $0.brokenManifests)
     }
     if let source {
       // An error may have been in the variables.
@@ -165,9 +165,11 @@ extension RunSession {
         sources.first(where: changed.contains)
         ?? (isBroken ? variables.first(where: changed.contains) : nil)
       let manifests = changed.subtracting(variables).subtracting(sources)
-      if let problem = manifests.sorted().firstResult({
-        $0.problemInManifest(in: session.directory)
-      }) {
+      let problems = manifests.union(broken).sorted().compactMap { manifest in
+        manifest.problemInManifest(in: session.directory).map { (manifest, $0) }
+      }
+      state.withLock { $0.brokenManifests = Set(problems.map(\.0)) }
+      if let problem = problems.first?.1 {
         state.withLock { $0.isBroken = true }
         desk.setProblem(problem)
         session.console.problem("\(problem); the tasks stay as they were until it is correct")

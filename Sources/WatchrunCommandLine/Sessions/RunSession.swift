@@ -36,6 +36,8 @@ final class RunSession: ChangeSource {
     var interactiveRun: TaskReport.Run?
     /// Whether the project file had errors when it was read the last time.
     var isBroken = false
+    /// The manifests of members that have errors.
+    var brokenManifests: Set<Path> = []
   }
 
   let state: Mutex<State>

@@ -103,6 +103,9 @@ import Testing
       try await watchrun.said("pkg/b/package.json:1: expected a value")
       let question = try await project.start("--wait")
       try await #expect(question.ended() == .exited(1))
+      // Nor does a change of another one.
+      try project.place("pkg/a/package.json", #"{"name": "a", "version": "1"}"#)
+      try await project.rests()
       #expect(!watchrun.errors.contains { $0.contains("removed") })
       try project.place("pkg/b/package.json", #"{"name": "b"}"#)
       try await watchrun.said("has no errors any more")

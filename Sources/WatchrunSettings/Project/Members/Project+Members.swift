@@ -132,7 +132,6 @@ extension Path {
   package func problemInManifest(in directory: Path) -> String? {
     guard let text = try? fileContents(of: self) else { return nil }
     let name = shown(in: directory)
-    if text.isEmpty { return "\(name): the file is empty" }
     switch lastComponent.decoded {
     case "package.json":
       do throws(JSONSyntaxError) {
@@ -152,6 +151,7 @@ extension Path {
       let number = lines.firstIndex { line in
         line.first == UInt8(ascii: "[") && !line.contains(UInt8(ascii: "]"))
       }
+      if lines.isEmpty { return "\(name): the file is empty" }
       return number.map { "\(name): '\(lines[$0].decoded.printable)' has no ']'" }
     default: return nil
     }
