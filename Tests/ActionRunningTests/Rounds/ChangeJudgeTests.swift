@@ -77,7 +77,7 @@ struct ChangeJudgeTests {
 
   /// A person may have saved them, and the result is one of what was there meanwhile. A run that does so itself does it
   /// each time.
-  @Test func `bytes that are changed and taken back within a run are owed one, but not in each run`() {
+  @Test func `bytes that are taken back within a run are owed one, but not in each run`() {
     var bench = ChangeJudgeBench(["/p/a": "a"])
     _ = bench.round([("/p/a", "a")])
     func round() -> ChangeJudgeBench.FollowUp {
