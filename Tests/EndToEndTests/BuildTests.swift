@@ -169,16 +169,21 @@ import Testing
         "app.o: source\n\tx=$$(cat source); echo begun >> \"$$LOG\"; "
           + "while ! [ -e $$OUTSIDE/go ]; do sleep 0.1; done; echo \"$$x\" > app.o\n")
       let watchrun = try await project.startRunning(words.dropLast(), words[words.count - 1])
-      try await project.logged("begun")
-      try await watchrun.process.suspend()
-      try project.place("source", "2")
-      try project.write(project.outside + "/go")
-      try await eventually("make has ended") { project.commandProcesses.isEmpty }
-      watchrun.process.send(SIGCONT)
-      let question = try await project.start("--wait")
-      try await #expect(question.ended() == .exited(0))
+      try await saveInLastMoments(of: watchrun, in: project)
       #expect(project.read("app.o") == "2\n")
     }
+  }
+
+  /// Saves while watchrun does not look and make still works, and waits for the result.
+  private func saveInLastMoments(of watchrun: Watchrun, in project: Project) async throws {
+    try await project.logged("begun")
+    try await watchrun.process.suspend()
+    try project.place("source", "2")
+    try project.write(project.outside + "/go")
+    try await eventually("make has ended") { project.commandProcesses.isEmpty }
+    watchrun.process.send(SIGCONT)
+    let question = try await project.start("--wait")
+    try await #expect(question.ended() == .exited(0))
   }
 
   @Test func `a text that make writes in its last moments is made again if it is declared`()
@@ -191,15 +196,7 @@ import Testing
         "Makefile",
         "app.js: source\n\tx=$$(cat source); echo begun >> \"$$LOG\"; "
           + "while ! [ -e $$OUTSIDE/go ]; do sleep 0.1; done; echo \"$$x\" > app.js\n")
-      let watchrun = try await project.startTasks()
-      try await project.logged("begun")
-      try await watchrun.process.suspend()
-      try project.place("source", "2")
-      try project.write(project.outside + "/go")
-      try await eventually("make has ended") { project.commandProcesses.isEmpty }
-      watchrun.process.send(SIGCONT)
-      let question = try await project.start("--wait")
-      try await #expect(question.ended() == .exited(0))
+      try await saveInLastMoments(of: project.startTasks(), in: project)
       #expect(project.read("app.js") == "2\n")
     }
   }

@@ -6,8 +6,8 @@ import SystemCalls
 /// Runs the tasks of a graph when files that they watch change.
 ///
 /// Changes are submitted with ``submit(_:)``; reports are delivered to a handler. Runs of one task
-/// never overlap, unless ``BusyPolicy/overlap`` says so, and at most ``TaskGraph/jobs`` tasks run at the same time, besides services. A
-/// task waits for the latest success of its dependencies and is skipped if one fails. When the
+/// never overlap, unless ``BusyPolicy/overlap`` says so, and at most ``TaskGraph/jobs`` tasks run at
+/// the same time, besides services. A task waits for the latest success of its dependencies and is skipped if one fails. When the
 /// files of a running task or of its dependencies change, its ``BusyPolicy`` decides whether it is
 /// stopped or finishes first; then it runs again. A task that runs because a dependency succeeded
 /// receives only the changes that it watches itself.

@@ -160,11 +160,10 @@ final class SessionDesk: ServedSession {
 
   /// The tasks with their states, for the status line. It may be called on any queue.
   func status() -> StatusText {
-    let count: Int
-    var text: StatusText
-    (text, count) = picture.withLock { ($0.status, $0.waitingChanges) }
+    var text = picture.withLock { $0.status }
     let condition = pause.condition
     guard condition.isPaused || condition.isHeld else { return text }
+    let count = picture.withLock { $0.waitingChanges }
     text.block =
       (condition.isPaused ? "paused" : "held")
       + (count == 0 ? "" : ", \(count) change\(count == 1 ? "" : "s")")

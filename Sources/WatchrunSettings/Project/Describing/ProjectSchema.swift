@@ -69,7 +69,7 @@ extension ProjectSchema {
               "description": "Only one of two processes has a port or the terminal.",
               "if": { "required": ["onBusy"], "properties": { "onBusy": { "const": "overlap" } } },
               "then": {
-                "properties": { "interactive": { "const": false } },
+                "properties": { "interactive": { "const": false }, "stop": false },
                 "if": { "not": { "required": ["listen"] } },
                 "then": { "properties": { "port": false, "ready": { "not": { "anyOf": [{ "required": ["port"] }, { "required": ["url"] }] } } } }
               }
