@@ -32,6 +32,9 @@ package struct Suspicion: Equatable, Sendable {
     package static let test = (
       least: Duration.milliseconds(250), part: 0.2, most: Duration.milliseconds(800)
     )
+    /// Where no run ends, so many standard deviations of the times, if these are at most so many seconds, and from the
+    /// first level on if they are at most this part of the times.
+    package static let wide = (deviations: 7.0, most: 0.3, part: 0.1)
     /// The part of the tests that are left out, and the step from one to the next: the golden ratio, so that no rhythm of
     /// saves has the same one.
     package static let untested = (part: 333, step: 618, of: 1000)
@@ -70,6 +73,8 @@ package struct Suspicion: Equatable, Sendable {
     }
 
     var isEmpty: Bool { count == 0 }
+
+    var deviation: Double { variance.squareRoot() }
 
     /// The logarithm of the density at a time.
     func density(_ time: Double) -> Double {
@@ -149,8 +154,13 @@ package struct Suspicion: Equatable, Sendable {
     let rule = Rules.untested
     let excess = exactLevel(verdict) - free
     if excess <= 0 || number * rule.step % rule.of < rule.part { return .zero }
-    let part = Duration.seconds((offsets.mean - 1) * Rules.test.part)
-    return min(max(Rules.test.least, part), Rules.test.most)
+    let (test, wide) = (Rules.test, Rules.wide)
+    let (part, deviation) = ((offsets.mean - 1) * test.part, offsets.deviation)
+    let isWide =
+      ends.isEmpty && deviation <= wide.most
+      && excess > (deviation <= offsets.mean * wide.part ? 0 : 1)
+    let width = isWide ? deviation * wide.deviations : 0
+    return min(max(test.least, .seconds(max(part, width))), test.most)
   }
 
   /// The delay above the levels that are tested.

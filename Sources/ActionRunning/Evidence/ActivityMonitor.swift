@@ -11,8 +11,9 @@ final class ActivityMonitor: Sendable {
   private static let close = (pause: Duration.milliseconds(10), time: Duration.seconds(9))
   /// The first pause after a start, and the last one: each is twice as long as the one before.
   private static let rare = (first: Duration.milliseconds(500), last: Duration.seconds(4))
-  /// A pause is at least so many times as long as the processor time of the look before it.
-  private static let share = 100
+  /// A pause is at least so many times as long as the processor time of the look before it; soon after a start, when
+  /// the shell has just done its work, less.
+  private static let share = (later: 100, first: 10, time: Duration.milliseconds(250))
 
   private struct State {
     var log = ActivityLog()
@@ -24,6 +25,7 @@ final class ActivityMonitor: Sendable {
     var endedOrphans: UInt64 = 0
     /// Whether a process is being started, whose group is not known yet.
     var isStarting = false
+    var latestStart: Instant?
     /// When the first change of the burst that is under way was reported.
     var burst: Instant?
     var closeWatch: CloseWatch?
@@ -61,9 +63,11 @@ final class ActivityMonitor: Sendable {
 
   /// The group of the process is known; `nil` if it could not be started.
   func hasLaunched(_ group: (any LaunchedGroup)?, number: UInt64) {
+    let now = scheduler.now
     state.withLock { state in
       state.isStarting = false
       state.groups[number] = group
+      state.latestStart = now
     }
     look()
     resumeCloseWatch()
@@ -175,11 +179,12 @@ final class ActivityMonitor: Sendable {
 
   private func lookOften() {
     let now = scheduler.now
-    let watch = state.withLock { state in
+    let (watch, latestStart) = state.withLock { state in
       state.timer = nil
-      return state.closeWatch
+      return (state.closeWatch, state.latestStart)
     }
     guard let watch else { return }
+    let isEarly = latestStart.map { $0.duration(to: now) < Self.share.time } ?? false
     let time = watch.began.duration(to: now)
     if time >= Self.close.time || !watch.isNeeded() {
       return state.withLock { $0.closeWatch = nil }
@@ -191,7 +196,7 @@ final class ActivityMonitor: Sendable {
     if state.withLock({ $0.log.isBlind }) {
       return state.withLock { $0.closeWatch = nil }
     }
-    lookLater(after: max(Self.close.pause, cost * Self.share))
+    lookLater(after: max(Self.close.pause, cost * (isEarly ? Self.share.first : Self.share.later)))
   }
 
   /// Stops to look.
