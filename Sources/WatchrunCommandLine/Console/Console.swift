@@ -173,10 +173,12 @@ final class Console: Sendable {
 
   /// Forwards a line of output, or the beginning of one. With several tasks, the name of the task stands
   /// in front. Does not wait: see ``OutputWriter/hasRoom(_:)``.
-  func write(_ output: TaskOutput, of task: TaskLabel?) {
+  func write(
+    _ line: [UInt8], _ isFinished: Bool = true, isSplit: Bool = false, of task: TaskLabel?
+  ) {
     let label = task.map { isOutputColored ? $0.coloredPrefix : $0.prefix } ?? []
     let prefix = showsTimes ? LineTime.prefix + label : label
-    var line = output.line
+    var line = line
     // A colour that the line leaves on must not affect the next line.
     var isStyled = task != nil && isOutputColored && line.contains(0x1B)
     if task != nil && showsLines && TerminalLine.mayHaveControls(line) {
@@ -185,10 +187,16 @@ final class Console: Sendable {
     }
     lines.withLock { [line, isStyled] lines in
       let text = lines.add(
-        line, isFinished: output.isFinished, isSplit: output.isSplit, of: task?.name ?? "",
-        prefix: prefix, end: isStyled ? Self.styledEnd : Self.end)
+        line, isFinished: isFinished, isSplit: isSplit, of: task?.name ?? "", prefix: prefix,
+        end: isStyled ? Self.styledEnd : Self.end)
       if !text.isEmpty { self.output.enqueue(text) }
     }
+  }
+
+  /// Forwards whole lines of output.
+  func write(lines: ArraySlice<UInt8>, of task: TaskLabel?) {
+    let all = lines.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+    for line in all.dropLast() { write(Array(line), of: task) }
   }
 
   /// Waits until everything is written; after `stopWaiting`, only while a reader reads.

@@ -12,20 +12,19 @@ import WatchrunSettings
 /// single task go without saying.
 final class RunReporter: Sendable {
   private struct State {
-    var origin = SessionPlan.Origin.commandLine
-    var hasFile = false
+    /// `nil` where nothing is run.
+    var plan: SessionPlan?
+    /// Those of former tasks are remembered, which report until they have ended.
     var texts: [String: TaskText] = [:]
     var labels: [String: TaskLabel] = [:]
-    var isAlone = true
     /// The conflicts that were reported, by task, until the task starts.
     var conflicts: [String: ReadinessConflict] = [:]
     /// The runs that count as ended, although they could not be stopped.
     var left: Set<TaskReport.Run> = []
-    /// The outputs that are printed only if their runs fail.
+    /// The runs whose outputs are printed only if they fail.
     var held = HeldOutputs()
     /// The services of which the latest run has ended with status 0.
     var endedServices: Set<String> = []
-    var graph = TaskGraph.empty
     /// The finite tasks that were stopped, although changes wait for the end of their runs: a build is stopped by
     /// what it may have missed.
     var stopped: Set<String> = []
@@ -44,27 +43,26 @@ final class RunReporter: Sendable {
     self.directory = directory
   }
 
-  /// Replaces the tasks. Former ones are remembered, since they report until they have ended.
+  /// Replaces the tasks.
   func setPlan(_ plan: SessionPlan) {
-    let isNamed = plan.origin == .project && plan.tasks.count > 1
-    let labels = isNamed ? TaskLabel.labels(plan.tasks.map(\.name)) : [:]
+    let labels = plan.namesTasks ? TaskLabel.labels(plan.tasks.map(\.name)) : [:]
     state.withLock { state in
-      (state.origin, state.hasFile, state.graph) = (plan.origin, plan.hasFile, plan.graph)
-      state.texts.merge(plan.tasks.map { ($0.name, $0) }) { $1 }
-      state.labels.merge(labels) { $1 }
-      for task in plan.tasks where labels[task.name] == nil { state.labels[task.name] = nil }
-      state.isAlone = !isNamed
-      state.held.tasks.formUnion(plan.tasks.filter(\.holdsOutput).map(\.name))
-      for task in plan.tasks where !task.holdsOutput { state.held.tasks.remove(task.name) }
+      state.plan = plan
+      for task in plan.tasks {
+        (state.texts[task.name], state.labels[task.name]) = (task, labels[task.name])
+        state.held.setHolds(task.holdsOutput, task.name)
+      }
     }
   }
 
-  /// Whether messages name no task.
-  var isAlone: Bool { state.withLock { $0.isAlone } }
+  private var plan: SessionPlan? { state.withLock(\.plan) }
 
-  var isCommandLine: Bool { state.withLock { $0.origin == .commandLine } }
+  /// Whether messages name no task.
+  var isAlone: Bool { plan?.namesTasks != true }
+
+  var isCommandLine: Bool { plan?.origin != .project }
   /// Whether advice names keys of the project file, and not options.
-  var hasFile: Bool { state.withLock { $0.hasFile } }
+  var hasFile: Bool { plan?.hasFile == true }
 
   /// Whether a change restarts the task, as is set for it.
   func isRestarted(_ task: String) -> Bool { definition(of: task)?.policy.busyPolicy == .restart }
@@ -73,7 +71,7 @@ final class RunReporter: Sendable {
   /// its command.
   func hasEnded(_ service: String) -> Bool { state.withLock { $0.endedServices.contains(service) } }
 
-  private func definition(of task: String) -> TaskDefinition? { state.withLock { $0.graph[task] } }
+  private func definition(of task: String) -> TaskDefinition? { plan?.graph[task] }
 
   func text(of task: String) -> TaskText {
     state.withLock { $0.texts[task] }
@@ -95,24 +93,25 @@ final class RunReporter: Sendable {
   /// Forwards a line of output, or the beginning of one.
   func write(_ output: TaskOutput) {
     let (label, isHeld) = state.withLock { state in
-      (state.labels[output.run.task], state.held.hold(output))
+      (state.labels[output.run.task], state.held.holds(output.run))
     }
-    if !isHeld { console.write(output, of: label) }
+    if isHeld { return }
+    console.write(output.line, output.isFinished, isSplit: output.isSplit, of: label)
   }
 
   /// Prints or drops the output of a run that is held until its outcome is known.
-  private func decideOnOutput(of task: String, hasFailed: Bool) {
-    let (label, held) = state.withLock { state in
-      (state.labels[task], state.held.decide(task, hasFailed: hasFailed))
-    }
-    guard let held, !held.first.isEmpty else { return }
+  private func decideOnOutput(of task: String, hasFailed: Bool, _ output: OutputLog?) {
+    guard state.withLock({ $0.held.decide(task, hasFailed: hasFailed) }),
+      let (first, gap, last) = output?.parts(of: task), !first.isEmpty
+    else { return }
+    let label = label(of: task)
     let command = text(of: task).shownCommand
     if let workflow {
       console.write([workflow.group(label == nil ? command : "\(task): \(command)")], of: nil)
     }
-    for output in held.first { console.write(output, of: label) }
-    if held.gap.bytes > 0 { say(.problem, task, held.gap.text, style: .warning) }
-    for output in held.last { console.write(output, of: label) }
+    console.write(lines: first, of: label)
+    if gap.bytes > 0 { say(.problem, task, gap.text, style: .warning) }
+    console.write(lines: last, of: label)
     if workflow != nil { console.write([WorkflowCommands.endGroup], of: nil) }
   }
 
@@ -122,14 +121,14 @@ final class RunReporter: Sendable {
     for line in diagnostics.compactMap(workflow.annotation) { console.writeLine(line) }
   }
 
-  private func noteOutput(_ report: TaskReport) {
+  private func noteOutput(_ report: TaskReport, _ output: OutputLog?) {
     switch report {
     case .run(let run, .started): state.withLock { $0.held.began(run) }
     case .run(let run, .ended(let status, _, let ending))
     where run.job == .command && !run.isFormer:
       let hasFailed = definition(of: run.task)?.hasFailed(status, ending) ?? !status.isSuccess
-      decideOnOutput(of: run.task, hasFailed: hasFailed)
-    case .task(let task, .notReady): decideOnOutput(of: task, hasFailed: true)
+      decideOnOutput(of: run.task, hasFailed: hasFailed, output)
+    case .task(let task, .notReady): decideOnOutput(of: task, hasFailed: true, output)
     default: break
     }
   }
@@ -138,9 +137,13 @@ final class RunReporter: Sendable {
 // MARK: - Reports of a runner
 
 extension RunReporter {
-  /// - Parameter diagnostics: What a run that has ended has printed about errors.
-  func report(_ report: TaskReport, _ diagnostics: DiagnosticSummary? = nil) {
-    noteOutput(report)
+  /// - Parameters:
+  ///   - diagnostics: What a run that has ended has printed about errors.
+  ///   - output: What runs have printed.
+  func report(
+    _ report: TaskReport, _ diagnostics: DiagnosticSummary? = nil, _ output: OutputLog? = nil
+  ) {
+    noteOutput(report, output)
     switch report {
     case .run(let run, .started):
       reportStart(run)
@@ -283,21 +286,17 @@ extension RunReporter {
   ) {
     if state.withLock({ $0.left.remove(run) }) != nil { return }
     if ending == .byItself && status.isSuccess && run.job == .command && !run.isFormer {
-      state.withLock { state in
-        guard let task = state.graph[run.task], task.isService, task.policy.keepsAlive else {
-          return
-        }
-        state.endedServices.insert(run.task)
+      let task = definition(of: run.task)
+      if let task, task.isService, task.policy.keepsAlive {
+        state.withLock { _ = $0.endedServices.insert(run.task) }
       }
     }
     let subject = subject(of: run)
     let found = diagnostics.map { ": \($0.text(in: directory))" } ?? ""
     switch (status, ending) {
     case (_, .stopped):
-      state.withLock { state in
-        if let task = state.graph[run.task], task.policy.busyPolicy == .queue && !task.isService {
-          state.stopped.insert(run.task)
-        }
+      if let task = definition(of: run.task), task.policy.busyPolicy == .queue, !task.isService {
+        state.withLock { _ = $0.stopped.insert(run.task) }
       }
       say(.news, run.task, "\(subject)stopped after \(duration)", style: .faint)
     case (_, .timedOut):
@@ -410,7 +409,7 @@ extension RunReporter {
   /// The task that alone watches the path and has probably written it. Where tasks depend on each other, another one
   /// may have; where several watch it, all but one would still start.
   private func onlyTask(concernedBy path: Path) -> String? {
-    let tasks = state.withLock { $0.graph.tasks }
+    let tasks = plan?.graph.tasks ?? []
     let watching = tasks.filter { task in
       ChangeBatch.Kind.allCases.contains { kind in
         task.triggers.isWatched(ChangeBatch.Change(path: path, kind: kind, type: .file))

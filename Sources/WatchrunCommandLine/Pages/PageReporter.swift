@@ -29,9 +29,8 @@ final class PageReporter: Sendable {
   }
 
   func setPlan(_ plan: SessionPlan) {
-    let namesTasks = plan.origin == .project && plan.tasks.count > 1
-    let names = (namesTasks ? plan.tasks.map(\.name) : []) + plan.pages.map(\.name)
-    let labels = TaskLabel.labels(names)
+    let tasks = plan.namesTasks ? plan.tasks.map(\.name) : []
+    let labels = TaskLabel.labels(tasks + plan.pages.map(\.name))
     state.withLock { $0.labels = labels }
   }
 

@@ -7,14 +7,33 @@ struct OutputLog {
   private static let mostFirst = 256 * 1024
   private static let mostLast = 1024 * 1024
 
+  /// What is left out of a long output.
+  struct Gap: Hashable {
+    var lines = 0
+    var bytes = 0
+
+    mutating func add(_ text: some Collection<UInt8>) {
+      bytes += text.count
+      lines += text.count { $0 == UInt8(ascii: "\n") }
+    }
+
+    /// `1234 lines of output (56 KB) are left out here`.
+    var text: String {
+      let size = bytes < 1_000_000 ? "\(max(1, bytes / 1_000)) KB" : "\(bytes / 1_000_000) MB"
+      return lines == 1
+        ? "1 line of output (\(size)) is left out here"
+        : "\(lines) lines of output (\(size)) are left out here"
+    }
+  }
+
   private struct Text {
     var bytes: [UInt8] = []
     /// Where the output of the latest run begins in `bytes`.
     var latest = 0
     /// The first part of the latest run, once `bytes` no longer begins with it.
     var head: [UInt8] = []
-    /// Whether something is left out after `head`.
-    var hasGap = false
+    /// What is left out after `head`.
+    var gap = Gap()
     /// The number of the latest run.
     var number = 0
 
@@ -27,7 +46,7 @@ struct OutputLog {
       let cut = bytes[min(latest, excess)..<excess]
       let kept = cut.prefix(OutputLog.mostFirst - head.count)
       head += kept
-      hasGap = hasGap || kept.count < cut.count
+      gap.add(cut.dropFirst(kept.count))
       bytes.removeFirst(excess)
       latest = max(0, latest - excess)
     }
@@ -38,7 +57,7 @@ struct OutputLog {
   /// A run of the command begins.
   mutating func began(_ run: TaskReport.Run) {
     var text = texts.removeValue(forKey: run.task) ?? Text()
-    (text.latest, text.head, text.hasGap) = (text.bytes.count, [], false)
+    (text.latest, text.head, text.gap) = (text.bytes.count, [], Gap())
     text.number = run.number
     texts[run.task] = text
   }
@@ -51,14 +70,24 @@ struct OutputLog {
     texts[output.run.task, default: Text()].add(output)
   }
 
-  /// The output of the latest run, as far as it is kept. A blank line stands for what is left out.
-  func latest(of task: String) -> [UInt8] {
-    guard let text = texts[task] else { return [] }
-    let (head, rest) = (text.head, text.bytes[text.latest...])
-    guard text.hasGap else { return head + rest }
+  /// The output of the latest run, as far as it is kept: whole lines before and after what is left out.
+  func parts(of task: String) -> (first: ArraySlice<UInt8>, gap: Gap, last: ArraySlice<UInt8>) {
+    guard let text = texts[task] else { return ([], Gap(), []) }
+    let (head, rest, isEnd) = (text.head[...], text.bytes[text.latest...], { $0 == 0x0A as UInt8 })
+    guard text.gap.bytes > 0 else { return (head + rest, Gap(), []) }
     // Lines that are cut say nothing.
-    let isEnd = { (byte: UInt8) in byte == UInt8(ascii: "\n") }
-    return Array(head[...(head.lastIndex(where: isEnd) ?? -1)]) + rest.drop { !isEnd($0) }
+    let first = head[..<(head.lastIndex(where: isEnd).map { $0 + 1 } ?? 0)]
+    let last = rest[(rest.firstIndex(where: isEnd).map { $0 + 1 } ?? rest.endIndex)...]
+    var gap = text.gap
+    gap.add(head[first.endIndex...])
+    gap.add(rest[..<last.startIndex])
+    return (first, gap, last)
+  }
+
+  /// The same in one piece. A blank line stands for what is left out.
+  func latest(of task: String) -> [UInt8] {
+    let (first, gap, last) = parts(of: task)
+    return Array(first) + (gap.bytes > 0 ? [UInt8(ascii: "\n")] : []) + last
   }
 
   /// The last lines of the latest run, as a terminal shows them.

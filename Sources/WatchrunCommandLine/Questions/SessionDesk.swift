@@ -10,82 +10,57 @@ import WatchrunSettings
 
 /// Answers the questions of clients about a session: reports, plans and questions in, answers out.
 final class SessionDesk: ServedSession {
-  /// What the session consists of, once it runs.
-  private struct Parts {
-    let runner: TaskRunner
-    let listener: KeyTarget
+  private struct State {
+    /// `nil` before the session runs.
+    var orders: SessionOrders?
     /// `nil` if nothing is observed.
-    let source: (any ChangeSource)?
+    var source: (any ChangeSource)?
     /// `nil` if only pages can be asked.
-    let server: SessionServer?
-  }
-
-  private struct State: Equatable {
-    let state: SessionAnswer.State
-    let isRed: Bool
+    var server: SessionServer?
+    /// The state that was sent last.
+    var sent: (state: SessionAnswer.State, isRed: Bool)?
+    var file: DiagnosticsFile?
   }
 
   private let session: Session
   private let waiting: WaitingReporter
-  private let pause: PauseControl
-  private let picture: Mutex<SessionPicture>
-  private let parts = Mutex<Parts?>(nil)
-  /// The state that was sent last.
-  private let lastState = Mutex<State?>(nil)
-  private let file = Mutex<DiagnosticsFile?>(nil)
-  private let clock = DispatchScheduler(queue: .separate())
+  let picture: Mutex<SessionPicture>
+  private let state = Mutex(State())
+  private var orders: SessionOrders? { state.withLock(\.orders) }
+  private var server: SessionServer? { state.withLock(\.server) }
 
-  init(
-    _ session: Session, _ plan: SessionPlan, _ waiting: WaitingReporter, _ pause: PauseControl
-  ) {
-    (self.session, self.waiting, self.pause) = (session, waiting, pause)
+  init(_ session: Session, _ plan: SessionPlan, _ waiting: WaitingReporter) {
+    (self.session, self.waiting) = (session, waiting)
     picture = Mutex(SessionPicture(directory: session.directory, plan))
   }
 
   /// Listens for clients, which are answered from `serve` on.
-  func listen(
-    _ runner: TaskRunner, _ listener: KeyTarget, flushing source: (any ChangeSource)?
-  ) {
-    let server = session.serve(self, on: runner.queue)
-    parts.withLock {
-      $0 = Parts(runner: runner, listener: listener, source: source, server: server)
-    }
+  func listen(_ orders: SessionOrders, flushing source: (any ChangeSource)?) {
+    let server = session.serve(self, on: orders.runner.queue)
+    state.withLock { ($0.orders, $0.source, $0.server) = (orders, source, server) }
   }
 
   /// Begins to answer.
-  func serve() { parts.withLock { $0?.server }?.start() }
+  func serve() { server?.start() }
 
   /// Sets the errors in the project file; `nil` if it has none.
   func setProblem(_ problem: String?) { picture.withLock { $0.problem = problem } }
 
-  /// Reads what is postponed, on the runner's queue.
-  let readPostponed = Mutex<(@Sendable () -> Void)?>(nil)
-
   /// A file that has changed is read again after this time only, for this reason.
   func postpone(_ reason: String, for delay: Duration) {
-    let now = clock.now
+    let now = Instant.now
     picture.withLock { $0.postponed = (reason, now, now.advanced(by: delay)) }
   }
 
-  /// It is read.
-  func postponedIsRead() { picture.withLock { $0.postponed = nil } }
-
-  /// Replaces the tasks. Returns the activity of pages that describes them.
-  func setPlan(_ plan: SessionPlan) -> Activity { picture.withLock { $0.setPlan(plan) } }
-
   func handle(_ output: TaskOutput) {
-    picture.withLock { $0.handle(output) }
-    guard output.isFinished, let server = parts.withLock({ $0?.server }), server.isFollowed else {
-      return
-    }
-    server.emit(
-      SessionEvent(
-        .output, task: output.run.task, TerminalLine.shown(output.line)))
+    picture.withLock { $0.output.handle(output) }
+    guard output.isFinished, let server, server.isFollowed else { return }
+    server.emit(SessionEvent(.output, task: output.run.task, TerminalLine.shown(output.line)))
   }
 
   /// Files have changed.
   func changed(_ changes: [ChangeBatch.Change]) {
-    picture.withLock { $0.changed(changes, at: clock.now) }
+    picture.withLock { $0.changed(changes, at: .now) }
   }
 
   /// Searches the output of a run that has ended by itself. Comes before the report is handled.
@@ -110,7 +85,7 @@ final class SessionDesk: ServedSession {
       DiagnosticsFile(
         $0.absolute(from: session.directory), directory: session.directory, session.console)
     }
-    self.file.withLock { $0 = file }
+    state.withLock { $0.file = file }
   }
 
   /// Variables for a hook of a task, which say what the output of the run says about errors.
@@ -125,10 +100,12 @@ final class SessionDesk: ServedSession {
 
   /// Handles a report of the runner. Returns the activities of pages.
   func handle(_ report: TaskReport) -> [Activity] {
-    let (now, time) = (clock.now, Int(FileTime.latest().nanoseconds / 1_000_000))
-    let activities = picture.withLock { $0.handle(report, at: now, time: time) }
-    if report.changesDiagnostics { file.withLock({ $0 })?.write(diagnostics) }
-    if let server = parts.withLock({ $0?.server }), server.isFollowed {
+    let time = Int(FileTime.latest().nanoseconds / 1_000_000)
+    let activities = picture.withLock { $0.handle(report, at: .now, time: time) }
+    if report.changesDiagnostics, let file = state.withLock(\.file) {
+      file.write(picture.withLock(\.allDiagnostics))
+    }
+    if let server, server.isFollowed {
       for event in activities.compactMap(SessionEvent.init) { server.emit(event) }
     }
     return activities
@@ -136,7 +113,7 @@ final class SessionDesk: ServedSession {
 
   /// The runner has taken a step.
   func changed() {
-    guard let server = parts.withLock({ $0?.server }) else { return }
+    guard let server else { return }
     server.changed()
     if server.isFollowed { emitState(server) }
   }
@@ -144,46 +121,38 @@ final class SessionDesk: ServedSession {
   /// Sends the state to those who follow the session, if it has changed.
   private func emitState(_ server: SessionServer) {
     let condition = condition(of: [])
-    if let rest = condition.settlesAfter, let queue = parts.withLock({ $0?.runner.queue }) {
-      let time = clock.now.advanced(by: rest)
-      _ = DispatchScheduler(queue: queue).schedule(at: time, leeway: .zero) { [weak self] in
+    if let rest = condition.settlesAfter, let queue = orders?.runner.queue {
+      let scheduler = DispatchScheduler(queue: queue)
+      _ = scheduler.schedule(at: scheduler.now.advanced(by: rest), leeway: .zero) { [weak self] in
         self?.changed()
       }
     }
     let answer = answer(to: SessionRequest(.status), in: condition)
-    let state = State(state: answer.state, isRed: answer.isRed)
-    if lastState.withLock({ exchange(&$0, with: state) }) == state { return }
-    var event = SessionEvent(.state, state.state.rawValue)
-    event.isGreen = !state.isRed
+    let now = (state: answer.state, isRed: answer.isRed)
+    let last = state.withLock { exchange(&$0.sent, with: now) }
+    if let last, last == now { return }
+    var event = SessionEvent(.state, now.state.rawValue)
+    event.isGreen = !now.isRed
     server.emit(event)
   }
 
   /// The tasks with their states, for the status line. It may be called on any queue.
   func status() -> StatusText {
-    var text = picture.withLock { $0.status }
-    let condition = pause.condition
-    guard condition.isPaused || condition.isHeld else { return text }
-    let count = picture.withLock { $0.waitingChanges }
-    text.block =
-      (condition.isPaused ? "paused" : "held")
-      + (count == 0 ? "" : ", \(count) change\(count == 1 ? "" : "s")")
+    var (text, count) = picture.withLock { ($0.status, $0.waitingChanges) }
+    text.block = orders?.block.map { block in
+      block.rawValue + (count == 0 ? "" : ", \(count) change\(count == 1 ? "" : "s")")
+    }
     return text
   }
 
   /// The diagnostics of the latest run of a task that has ended by itself.
   func diagnostics(of task: String) -> [Diagnostic] { picture.withLock { $0.diagnostics[task] } }
 
-  /// The tasks that have failed or were skipped.
-  var redTasks: [String] { picture.withLock { $0.redTasks } }
-
-  /// The diagnostics of all tasks, in their order.
-  var diagnostics: [Diagnostic] { picture.withLock { $0.allDiagnostics } }
-
   // MARK: - Questions
 
   /// Calls `body` with the state of all tasks and their output, on the runner's queue.
   func withAnswer(_ body: @escaping @Sendable (SessionAnswer) -> Void) {
-    parts.withLock { $0?.runner.queue }?.async { [self] in
+    orders?.runner.queue.async { [self] in
       var request = SessionRequest(.logs)
       request.lines = .max
       body(answer(to: request, in: condition(of: [])))
@@ -191,48 +160,46 @@ final class SessionDesk: ServedSession {
   }
 
   func flush(then done: @escaping @Sendable () -> Void) {
-    guard let parts = parts.withLock({ $0 }), let source = parts.source else { return done() }
+    let (orders, source) = state.withLock { ($0.orders, $0.source) }
+    guard let orders, let source else { return done() }
     source.flush { [self] in
       guard picture.withLock({ $0.postponed != nil }) else { return done() }
       // As what is delayed runs for a question, a file whose reading is delayed is read.
-      parts.runner.queue.async { [self] in
-        readPostponed.withLock { $0 }?()
+      orders.runner.queue.async {
+        orders.readFiles()
         done()
       }
     }
   }
 
   func condition(of tasks: [String]) -> SessionCondition {
-    guard let parts = parts.withLock({ $0 }) else { return SessionCondition() }
-    let tasks = members(of: tasks)
-    let (restless, waiting) = (parts.runner.restlessTasks, parts.runner.waiting)
-    let behind = parts.runner.tasksBehind
-    let now = clock.now
+    guard let orders else { return SessionCondition() }
+    let (tasks, runner) = (members(of: tasks), orders.runner)
+    let (restless, waiting, behind) = (runner.restlessTasks, runner.waiting, runner.tasksBehind)
     var condition = picture.withLock {
       $0.condition(
-        of: tasks, at: now, restless: restless, behind: behind, waiting: waiting,
-        isUp: parts.runner.isUp, activity: parts.runner.activity(of:))
+        of: tasks, at: .now, restless: restless, behind: behind, waiting: waiting,
+        isUp: runner.isUp, activity: runner.activity(of:))
     }
-    condition.isBlocked = pause.condition.isPaused || pause.condition.isHeld
+    condition.isBlocked = orders.block != nil
     return condition
   }
 
   func answer(to request: SessionRequest, in condition: SessionCondition) -> SessionAnswer {
     var request = request
     request.tasks = members(of: request.tasks)
-    let runner = parts.withLock { $0?.runner }
+    let (runner, block) = (orders?.runner, orders?.block)
     let (runs, missed) = (runner?.waiting ?? [], runner?.missed ?? [:])
-    let blocked: SessionAnswer.State = pause.condition.isPaused ? .paused : .held
     let state: SessionAnswer.State =
       condition.isBlocked
-      ? blocked : condition.isBusy || condition.settlesAfter != nil ? .busy : .rest
+      ? block ?? .held : condition.isBusy || condition.settlesAfter != nil ? .busy : .rest
     return picture.withLock { picture in
       picture.answer(
         to: request, state, process: Int(processIDs().own),
         waiting: waiting.shown(runs), missed: missed
       ) { entry in
         entry.cause == .pause
-          ? "runs when the session is \(blocked == .held ? "released" : "resumed")"
+          ? "runs when the session is \(block == .paused ? "resumed" : "released")"
           : WaitingReporter.line(entry, waiting.cause(entry.trigger))
       }
     }
@@ -261,50 +228,38 @@ final class SessionDesk: ServedSession {
 
   func perform(_ request: SessionRequest) -> String? {
     if request.verb != .wait, let refusal = refusal(of: request.tasks) { return refusal }
-    guard let parts = parts.withLock({ $0 }) else { return nil }
-    if [.run, .restart].contains(request.verb) {
-      let tasks = request.tasks.map(\.printable).joined(separator: ", ")
-      session.console.say(
-        .news,
-        "\(request.verb.rawValue) requested by another program"
-          + (tasks.isEmpty ? "" : ": \(tasks)"), style: .faint)
-    }
+    guard let orders else { return nil }
+    let tasks = members(of: request.tasks)
     switch request.verb {
     case .status, .logs: return nil
-    case .wait: pause.release(of: request.owner)
-    case .run: run(request.tasks, parts)
-    case .restart where request.tasks.isEmpty:
-      parts.listener.stopNow()
-      parts.listener.runNow()
-    case .restart: run(request.tasks, parts)
-    default:
-      if !request.tasks.isEmpty { return "\(request.verb.rawValue) is for the whole session" }
-      return performForAll(request, parts)
+    case .wait: orders.release(of: request.owner)
+    case .run, .restart:
+      let names = request.tasks.map(\.printable).joined(separator: ", ")
+      say(
+        "\(request.verb.rawValue) requested by another program"
+          + (names.isEmpty ? "" : ": \(names)"))
+      if !tasks.isEmpty {
+        orders.runner.submitKey(for: tasks)
+      } else {
+        if request.verb == .restart { orders.runner.stop() }
+        orders.runNow()
+      }
+    case let verb where !tasks.isEmpty: return "\(verb.rawValue) is for the whole session"
+    case .stop: orders.runner.stop()
+    case .pause:
+      orders.setPaused(true)
+      say("paused by another program; p resumes")
+    case .resume:
+      orders.setPaused(false)
+      say("resumed by another program")
+    case .hold: orders.hold(for: request.time, by: request.owner)
+    case .release: orders.release()
+    case .reload: if !orders.reload() { return "this session has no page" }
     }
     return nil
   }
 
-  private func run(_ tasks: [String], _ parts: Parts) {
-    let tasks = members(of: tasks)
-    if tasks.isEmpty { parts.listener.runNow() } else { parts.runner.submitKey(for: tasks) }
-  }
-
-  private func performForAll(_ request: SessionRequest, _ parts: Parts) -> String? {
-    switch request.verb {
-    case .stop: parts.listener.stopNow()
-    case .pause, .resume:
-      let isPaused = request.verb == .pause
-      pause.set(isPaused)
-      session.console.say(
-        .news, isPaused ? "paused by another program; p resumes" : "resumed by another program",
-        style: .faint)
-    case .hold: pause.hold(for: request.time, by: request.owner)
-    case .release: pause.release()
-    case .reload: if !parts.listener.reload() { return "this session has no page" }
-    case .wait, .status, .run, .restart, .logs: break
-    }
-    return nil
-  }
+  private func say(_ text: String) { session.console.say(.news, text, style: .faint) }
 }
 
 extension TaskReport {

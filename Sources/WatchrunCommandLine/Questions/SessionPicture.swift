@@ -73,7 +73,7 @@ struct SessionPicture {
   var postponed: (reason: String, since: Instant, due: Instant)?
   private(set) var model = StatusModel()
   private var translator: ActivityTranslator
-  private var output = OutputLog()
+  var output = OutputLog()
   /// What the outputs say about errors.
   private(set) var diagnostics = DiagnosticLog()
   private var starting: [String: Unchecked] = [:]
@@ -85,6 +85,8 @@ struct SessionPicture {
   private var timedOut: Set<String> = []
   /// The longest time after which a run of a service has ended by itself.
   private var ownEnds: [String: Duration] = [:]
+  /// The latest runs of the present round, or of the last one.
+  private(set) var latestRuns: [TaskReport.Run] = []
 
   init(directory: Path, _ plan: SessionPlan) {
     (self.directory, self.plan) = (directory, plan)
@@ -100,10 +102,6 @@ struct SessionPicture {
     let tasks = translator.setPlan(plan)
     model.note(tasks, at: 0)
     return tasks
-  }
-
-  mutating func handle(_ output: TaskOutput) {
-    self.output.handle(output)
   }
 
   /// The output of a task's latest run, and the directory from which its paths start.
@@ -163,7 +161,12 @@ struct SessionPicture {
     for activity in activities { model.note(activity, at: time) }
     diagnostics.handle(report)
     switch report {
+    case .round(.began):
+      latestRuns = []
     case .run(let run, .started) where run.job == .command:
+      // On the command line, the build and the command are one run.
+      latestRuns.removeAll { !plan.namesTasks || $0.task == run.task }
+      latestRuns.append(run)
       output.began(run)
       starting[run.task] = unchecked(run.task, now)
       ended.remove(run.task)

@@ -153,7 +153,7 @@ extension RunSession {
   }
 
   func readFiles(_ runner: TaskRunner) {
-    desk.postponedIsRead()
+    desk.picture.withLock { $0.postponed = nil }
     let changed = readings.withLock { $0.take(at: .now) }
     if changed.isEmpty { return }
     let (sources, variables, isBroken, broken) = state.withLock {
@@ -238,7 +238,7 @@ extension RunSession {
         if wasBroken {
           session.console.say(.news, "\(name ?? source.file.description) has no errors any more")
           // The error may be why they have failed.
-          if file == nil { runner.submitKey(for: desk.redTasks) }
+          if file == nil { runner.submitKey(for: desk.picture.withLock(\.redTasks)) }
         }
         return false
       }
@@ -262,7 +262,7 @@ extension RunSession {
       }
       warnOfMissingPaths(in: project, since: old)
       reporter.setPlan(plan)
-      replacePages(with: plan, desk.setPlan(plan))
+      replacePages(with: plan, desk.picture.withLock { $0.setPlan(plan) })
       statusLine.update(settings.effectiveStatusLine)
       runner.replace(plan.graph, reading: plan.reading)
       return true

@@ -14,8 +14,7 @@ final class RunSession: ChangeSource {
   /// Where the project comes from; `nil` for a command line.
   let source: ProjectSource?
   let reporter: RunReporter
-  private let waiting: WaitingReporter
-  private let pause: PauseControl
+  let waiting: WaitingReporter
   /// Answers clients.
   let desk: SessionDesk
   let logs: LogFiles
@@ -61,8 +60,7 @@ final class RunSession: ChangeSource {
     reporter = RunReporter(session.console, directory: session.directory)
     reporter.setPlan(state.plan)
     waiting = WaitingReporter(reporter) { session.isEnding }
-    pause = PauseControl { [reporter] in reporter.reportHold($0 != nil) }
-    let desk = SessionDesk(session, state.plan, waiting, pause)
+    let desk = SessionDesk(session, state.plan, waiting)
     self.desk = desk
     logs = LogFiles(reporter)
     statusLine = StatusLine(session.console) { desk.status() }
@@ -75,23 +73,21 @@ final class RunSession: ChangeSource {
     try checkDiagnosticsFile(settings)
     desk.setFile(settings.diagnosticsFile)
     if let problem = logs.setPaths(of: plan) { throw .usage(problem) }
-    pages?.setPlan(plan, desk.setPlan(plan))
+    pages?.setPlan(plan, desk.picture.withLock { $0.setPlan(plan) })
     let observer = try session.makeObserver(plan.observation, with: settings)
     try pages?.open(plan.pages)
     state.withLock { ($0.observer, $0.pages) = (observer, pages) }
-    let keys = makeKeys()
     // Before the first run, which asks the observer at its end for what changed meanwhile.
     let isObserved = !settings.isOneRound || plan.graph.tasks.allSatisfy(\.isPostponed)
     let freshness = session.makeFreshTasks(plan, with: settings, isObserved: isObserved)
-    let runner = makeRunner(plan, keys, freshness)
+    let runner = makeRunner(plan, freshness)
     session.listen {
       runner.end()
     } answer: { [waiting] in
       waiting.answerStop(toInterrupt: true)
     }
-    let target = KeyTarget(session: self, runner: runner)
-    pause.connect(target)
-    session.readKeys(keys, for: target)
+    let orders = SessionOrders(self, runner)
+    session.readKeys(for: orders)
     // The plan may be replaced, and holds sockets.
     session.passOnSignals { [console = session.console, command = plan.command] signal in
       if signal == .windowChange {
@@ -112,12 +108,7 @@ final class RunSession: ChangeSource {
       UnmatchedFilter.warnSoon(settings, session.console, in: session.directory)
     }
     // Before it is said that changes are awaited, after which a client may ask.
-    desk.readPostponed.withLock {
-      $0 = { [weak self, weak runner] in
-        if let self, let runner, !session.isEnding { readFiles(runner) }
-      }
-    }
-    desk.listen(runner, target, flushing: isObserved ? self : nil)
+    desk.listen(orders, flushing: isObserved ? self : nil)
     if isObserved {
       observer.whenChangesArrive { [weak runner] isFirst, saved in
         runner?.changesArrived(isFirst: isFirst, saved: saved)
@@ -144,17 +135,7 @@ final class RunSession: ChangeSource {
     PageHost(session) { [desk] in desk.runAgain($0) }
   }
 
-  private func makeKeys() -> KeyPresses {
-    KeyPresses(
-      reporter, waiting: waiting, ignored: session.ignoredChanges, pause: pause
-    ) { [self] task in
-      state.withLock { $0.plan.graph[task]?.dependencies ?? [] }
-    }
-  }
-
-  private func makeRunner(
-    _ plan: SessionPlan, _ keys: KeyPresses, _ freshness: FreshTasks?
-  ) -> TaskRunner {
+  private func makeRunner(_ plan: SessionPlan, _ freshness: FreshTasks?) -> TaskRunner {
     SystemLauncher.adoptOrphans()
     var options = TaskRunner.Options(
       completion: session.settings.completion, ignoredSignals: session.ignoredSignals,
@@ -193,7 +174,7 @@ final class RunSession: ChangeSource {
       desk.handle(output)
       state.withLock { $0.pages }?.handle(output)
     } report: { [self] report in
-      handle(report, keys)
+      handle(report)
     }
   }
 
@@ -211,7 +192,7 @@ final class RunSession: ChangeSource {
 // MARK: - Reports
 
 extension RunSession {
-  private func handle(_ report: TaskReport, _ keys: KeyPresses) {
+  private func handle(_ report: TaskReport) {
     let (plan, settings, pages) = state.withLock { ($0.plan, $0.settings, $0.pages) }
     if case .run(let run, _) = report, run.isFormer {
       // It is not the state of the task.
@@ -221,13 +202,12 @@ extension RunSession {
     passTerminal(report)
     if case .run(let run, .started) = report { logs.began(run) }
     let summary = desk.diagnose(report)
-    reporter.report(report, summary)
+    reporter.report(report, summary, desk.picture.withLock(\.output))
     if summary != nil, case .run(let run, _) = report {
       reporter.annotate(desk.diagnostics(of: run.task))
     }
     if case .round(.began) = report, settings.clearsScreen { session.console.clearScreen() }
     waiting.handle(report)
-    keys.handle(report)
     let activities = desk.handle(report)
     statusLine.update(settings.effectiveStatusLine)
     session.notifier.handle(report, of: plan, settings) { [desk] task in

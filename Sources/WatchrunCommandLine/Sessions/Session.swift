@@ -266,12 +266,12 @@ extension Session {
   }
 
   /// Reads keys if standard input is a terminal.
-  func readKeys(_ keys: KeyPresses, for runner: KeyTarget) {
+  func readKeys(for orders: SessionOrders) {
     guard let terminalController else { return }
     let reader = KeyReader(terminalController) { [self] event in
       let isOver =
         switch event {
-        case .key(let key): !keys.press(key, runner)
+        case .key(let key): !orders.press(key)
         case .hangUp: !ignoredSignals.contains(.hangup)
         }
       if isOver { endWork(.exit(ExitCode.success), escalates: event != .hangUp) }

@@ -62,6 +62,9 @@ struct SessionPlan: Sendable {
     tasks.filter { $0.name == name || $0.group == name }.map(\.name)
   }
 
+  /// Whether messages name the tasks. The command of a command line and a single task go without saying.
+  var namesTasks: Bool { origin == .project && tasks.count > 1 }
+
   /// Whether pages are served and nothing is run.
   var hasOnlyPages: Bool { tasks.isEmpty }
 

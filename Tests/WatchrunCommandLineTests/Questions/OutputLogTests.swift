@@ -45,7 +45,16 @@ struct OutputLogTests {
       #expect(
         kept[(gap + 1)...].elementsEqual((count - kept.count + gap + 1..<count).map(Optional.some)))
       #expect((2_500...2_622).contains(gap) && (13_000...15_800).contains(kept.count))
+      let parts = log.parts(of: "a")
+      #expect(parts.gap.lines == count - kept.count + 1 && parts.gap.bytes == parts.gap.lines * 100)
+      #expect(parts.gap.text.hasSuffix(" lines of output (8 MB) are left out here"))
+      #expect(parts.first.last == UInt8(ascii: "\n") && parts.last.last == UInt8(ascii: "\n"))
     }
+  }
+
+  @Test func `what is left out is said in words`() {
+    #expect(
+      OutputLog.Gap(lines: 1, bytes: 70_000).text == "1 line of output (70 KB) is left out here")
   }
 
   @Test func `what the former process writes is no output of the next run`() {

@@ -284,7 +284,7 @@ struct SessionPictureTests {
       try projectPlan(Self.chain), .run(run("a"), .started), .run(run("c"), .started))
     for line in ["1", "2", "3"] {
       for task in ["a", "c"] {
-        picture.handle(TaskOutput(run: run(task), line: Array(line.utf8), isFinished: true))
+        picture.output.handle(TaskOutput(run: run(task), line: Array(line.utf8), isFinished: true))
       }
     }
     let ends = [ended("a", 3), ended("c"), .task("b", .skipped(because: .failed("a")))]
