@@ -25,7 +25,7 @@ public struct TaskGraph: Sendable, Hashable {
   init(valid tasks: [TaskDefinition], jobs: Int) {
     self.tasks = tasks
     self.jobs = max(1, jobs)
-    order = Self.sorted(tasks)
+    order = Self.sorted(tasks.map(Node.init))
     audiences = Self.audiences(of: tasks)
   }
 
@@ -41,10 +41,14 @@ public struct TaskGraph: Sendable, Hashable {
   package func withDependencies(
     _ names: [String], where isIncluded: (String) -> Bool = { _ in true }
   ) -> Set<String> {
-    order.reversed().reduce(into: Set(names)) { names, name in
-      guard names.contains(name), let task = self[name] else { return }
-      names.formUnion(task.dependencies.filter(isIncluded))
-    }
+    Self.closure(of: names) { self[$0]?.dependencies.filter(isIncluded) ?? [] }
+  }
+
+  /// These names, and all that can be reached from them.
+  private static func closure(of names: [String], _ next: (String) -> [String]) -> Set<String> {
+    var (found, rest) = (Set(names), names)
+    while let name = rest.popLast() { rest += next(name).filter { found.insert($0).inserted } }
+    return found
   }
 
   /// All problems that keep these tasks from being a graph.
@@ -132,14 +136,7 @@ extension TaskGraph {
     for name in names where byName[name] == nil {
       throw .unknownTask(name, nearest: nearestName(to: name, among: nodes.map(\.name)))
     }
-    var needed = Set(names)
-    var rest = names
-    while let name = rest.popLast() {
-      for dependency in byName[name]?.dependencies ?? [] where needed.insert(dependency).inserted {
-        rest.append(dependency)
-      }
-    }
-    return needed
+    return closure(of: names) { byName[$0]?.dependencies ?? [] }
   }
 
   private static func dictionary(_ nodes: [Node]) -> [String: Node] {
@@ -153,37 +150,19 @@ extension TaskGraph {
   /// The shortest cycle through each name that is not in an earlier one; each member depends on the next,
   /// and the last on the first.
   private static func cycles(in nodes: [Node]) -> [[String]] {
-    let unordered = unordered(nodes)
+    // A dependency on something that is not a task is an error of its own.
+    let tasks = nodes.filter { $0.milestone != .none }
+    let ordered = Set(sorted(tasks))
+    let unordered = dictionary(tasks.filter { !ordered.contains($0.name) }).mapValues(
+      \.dependencies)
     var known: Set<String> = []
     var cycles: [[String]] = []
-    for node in nodes where unordered[node.name] != nil && !known.contains(node.name) {
+    for node in tasks where unordered[node.name] != nil && !known.contains(node.name) {
       guard let cycle = cycle(through: node.name, in: unordered) else { continue }
       known.formUnion(cycle)
       cycles.append(cycle)
     }
     return cycles
-  }
-
-  /// The dependencies of all tasks that are in a cycle, or depend on one that is.
-  private static func unordered(_ nodes: [Node]) -> [String: [String]] {
-    // A dependency on something that is not a task is an error of its own.
-    let tasks = dictionary(nodes.filter { $0.milestone != .none })
-    let edges = dictionary(nodes).mapValues { $0.dependencies.filter { tasks[$0] != nil } }
-    var dependents: [String: [String]] = [:]
-    var missing: [String: Int] = [:]
-    for (name, dependencies) in edges.mapValues(Set.init) {
-      missing[name] = dependencies.count
-      for dependency in dependencies { dependents[dependency, default: []].append(name) }
-    }
-    var ordered = missing.filter { $0.value == 0 }.map(\.key)
-    while let name = ordered.popLast() {
-      missing[name] = nil
-      for dependent in dependents[name] ?? [] {
-        missing[dependent, default: 0] -= 1
-        if missing[dependent] == 0 { ordered.append(dependent) }
-      }
-    }
-    return edges.filter { missing[$0.key] != nil }
   }
 
   /// The shortest way along the dependencies from a name back to it.
@@ -215,24 +194,27 @@ extension TaskGraph {
 // MARK: - Order
 
 extension TaskGraph {
-  private static func sorted(_ tasks: [TaskDefinition]) -> [String] {
+  /// The names, each after its dependencies, otherwise in the given order. Those that are in a cycle, or depend on one
+  /// that is, are left out.
+  private static func sorted(_ nodes: [Node]) -> [String] {
     let indices = Dictionary(
-      tasks.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
-    let dependencies = tasks.map { Set($0.dependencies.compactMap { indices[$0] }) }
-    var isAdded = Array(repeating: false, count: tasks.count)
+      nodes.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
+    let dependencies = nodes.map { Set($0.dependencies.compactMap { indices[$0] }) }
+    var dependents: [[Int]] = nodes.map { _ in [] }
+    for index in nodes.indices {
+      for above in dependencies[index] { dependents[above].append(index) }
+    }
+    var missing = dependencies.map(\.count)
+    // In descending order.
+    var ready = Array(nodes.indices.reversed().filter { missing[$0] == 0 })
     var order: [String] = []
-    // The search restarts at the first task that was not added, since the given order counts.
-    var front = 0
-    var index = 0
-    while index < tasks.count {
-      if isAdded[index] || !dependencies[index].allSatisfy({ isAdded[$0] }) {
-        index += 1
-        continue
+    while let index = ready.popLast() {
+      order.append(nodes[index].name)
+      for below in dependents[index] {
+        missing[below] -= 1
+        if missing[below] > 0 { continue }
+        ready.insert(below, at: ready.firstIndex { $0 < below } ?? ready.endIndex)
       }
-      isAdded[index] = true
-      order.append(tasks[index].name)
-      while front < tasks.count && isAdded[front] { front += 1 }
-      index = front
     }
     return order
   }
