@@ -11,10 +11,8 @@ extension FileSetState {
   init(of writes: DeclaredWrites, watched: [WatchedPath], mostEntries: Int) {
     self.init()
     let now = FileTime.latest()
-    var pending = [writes.base]
-    for path in watched where !writes.isConfined && !path.path.isWithin(writes.base) {
-      pending.append(path.path)
-    }
+    var pending = watched.map(\.path).filter { !writes.isConfined && !$0.isWithin(writes.base) }
+    pending.append(writes.base)
     var (listing, entryCount) = (DirectoryListing(), 0)
     while let directory = pending.popLast() {
       do throws(SystemError) {
@@ -32,14 +30,13 @@ extension FileSetState {
       }
       listing.forEach { entry in
         let path = directory.appending(entry.name)
-        var type = entry.type
-        if type == .unknown { type = (try? FileStatus(of: path).type) ?? .unknown }
-        let isDirectory = type == .directory
+        let isDirectory = entry.type == .directory
         if writes.contains(path, isDirectory: isDirectory, watched: watched) {
           add(path, now)
           // What it leads to is not entered.
-          let isLink = type == .symlink
-          if isLink, (try? FileStatus(of: path, followsLinks: true))?.type == .directory {
+          if entry.type == .symlink,
+            (try? FileStatus(of: path, followsLinks: true))?.type == .directory
+          {
             isIncomplete = true
           }
         }

@@ -17,7 +17,7 @@ package final class JobControl: Sendable {
   }
 
   private let state = Mutex(State())
-  private let controller: TerminalController?
+  let controller: TerminalController?
   private let ignoredSignals: Set<Signal>
   private let wantsTerminal: @Sendable () -> Void
   private let suspending: @Sendable (Bool) -> Void
@@ -65,17 +65,6 @@ extension JobControl {
     guard let controller, controller.borrower != nil else { return true }
     state.withLock { $0.waiting.append(retry) }
     return false
-  }
-
-  /// The terminal for a process that is about to be started; `nil` if it cannot be lent.
-  func lendTerminal() -> Terminal? {
-    controller?.lend()
-  }
-
-  /// The process to which the terminal was lent could not be started.
-  func launchFailed() {
-    controller?.reclaim()
-    controller?.take()
   }
 
   /// The process was started.
@@ -136,7 +125,7 @@ extension JobControl {
       if let controller, group == controller.borrower, isForTerminal || controller.isLent {
         // This process may have been brought to the foreground since, without a signal.
         if isForTerminal { controller.take() }
-        if isForTerminal && controller.isHeld(by: group) {
+        if isForTerminal && controller.terminal.foregroundGroup == group.leader {
           group.send(.continue)
         } else {
           suspend(isForTerminal ? signal : .terminalStop, withOwnGroup: true)

@@ -145,7 +145,7 @@ package struct SystemLauncher: ProcessLauncher {
     let mark = RunMark(guardedBy: guardian)
     var request = request
     mark.mark(&request.environment)
-    let terminal = request.takesTerminal ? jobControl?.lendTerminal() : nil
+    let terminal = request.takesTerminal ? jobControl?.controller?.lend() : nil
     let context = SpawnRequest.LaunchContext(
       ignored: ignoredSignals, descriptors: descriptors, guardian: guardian, terminal: terminal)
     do throws(SystemError) {
@@ -158,7 +158,7 @@ package struct SystemLauncher: ProcessLauncher {
       jobControl?.launched(group, isInteractive: request.takesTerminal)
       return SystemGroup(group, mark, guardian)
     } catch {
-      if terminal != nil { jobControl?.launchFailed() }
+      if terminal != nil { jobControl?.controller?.reclaim() }
       throw error
     }
   }

@@ -27,6 +27,9 @@ struct ProcessStateMachine: Sendable {
     case ending
     case ended
 
+    /// Whether everything has been asked to end for good.
+    var isEnding: Bool { self == .ending || self == .ended }
+
     /// Whether processes are being stopped, and a run may follow.
     var isStopping: Bool {
       if case .stopping = self { true } else { false }
@@ -104,36 +107,21 @@ struct ProcessStateMachine: Sendable {
 
 extension ProcessStateMachine {
   /// Starts a run. The present one and leftover processes are stopped first.
-  mutating func start() -> [Action] {
-    switch state {
-    case .ending, .ended: []
-    case .idle, .running, .hooking, .stopping: proceed(to: .launch)
-    }
-  }
+  mutating func start() -> [Action] { state.isEnding ? [] : proceed(to: .launch) }
 
   /// Stops everything.
   mutating func stop() -> [Action] {
-    switch state {
-    case .ending, .ended:
-      return []
-    case .idle, .running, .hooking, .stopping:
-      timeout = .notExceeded
-      return proceed(to: .rest)
-    }
+    if state.isEnding { return [] }
+    timeout = .notExceeded
+    return proceed(to: .rest)
   }
 
   /// Ends for good. A second call kills the processes.
   mutating func end() -> [Action] {
-    switch state {
-    case .ending:
-      return TaskReport.Job.allCases.filter { groups[$0] == .stopping }.map { .kill($0) }
-    case .ended:
-      return []
-    case .idle, .running, .hooking, .stopping:
-      state = .ending
-      let left = TaskReport.Job.allCases.filter { groups[$0] == .stuck }
-      return left.map { .leave($0) } + stopAll(isAttemptedAgain: false) + finishIfGone()
-    }
+    if state.isEnding { return jobs(.stopping).map { .kill($0) } }
+    state = .ending
+    let left = jobs(.stuck)
+    return left.map { .leave($0) } + stopAll(except: left) + finishIfGone()
   }
 
   /// The run exceeds its timeout.
@@ -300,15 +288,15 @@ extension ProcessStateMachine {
     }
   }
 
-  /// - Parameter isAttemptedAgain: Whether groups that could not be stopped are stopped again.
-  private mutating func stopAll(isAttemptedAgain: Bool = true) -> [Action] {
-    var actions: [Action] = []
-    for job in TaskReport.Job.allCases {
-      guard let group = groups[job], group != .stopping else { continue }
-      if group == .stuck && !isAttemptedAgain { continue }
-      groups[job] = .stopping
-      actions.append(.stop(job))
+  private mutating func stopAll(except left: [TaskReport.Job] = []) -> [Action] {
+    let stopped = TaskReport.Job.allCases.filter {
+      groups[$0] != nil && groups[$0] != .stopping && !left.contains($0)
     }
-    return actions
+    for job in stopped { groups[job] = .stopping }
+    return stopped.map { .stop($0) }
+  }
+
+  private func jobs(_ group: Group) -> [TaskReport.Job] {
+    TaskReport.Job.allCases.filter { groups[$0] == group }
   }
 }

@@ -12,7 +12,7 @@ extension TaskWorker {
       [
         .init("WATCHRUN_STATUS", String(status.code)),
         .init("WATCHRUN_DURATION_MS", String(duration.nanoseconds / 1_000_000)),
-      ] + context.hookVariables(name))
+      ] + context.options.hookVariables(name))
   }
 
   /// Begins a run of the command or of its hook.
@@ -151,18 +151,16 @@ extension TaskWorker {
     let silence = staysOpen && !command.inheritsStandardInput ? try SilentPipe() : nil
     state.access { $0.processes[run.job]?.input = silence }
     let (output, errors) = command.takesTerminal ? (nil, nil) : try openOutput(of: run)
-    for limits in Command.ArgumentLimits.all {
+    let sharesSocket = state.access(\.isBesideFormer)
+    try attempt(run, takesTerminal: command.takesTerminal) { [launch] limits in
+      var launch = launch
       launch.limits = limits
-      do throws(SystemError) {
-        var request = command.spawnRequest(for: trigger, in: launch)
-        (request.output, request.errors) = (output, errors)
-        request.sharesSocket = state.access(\.isBesideFormer)
-        if let silence, launch.input == nil { request.standardInput = .silent(silence) }
-        request.directory = directory
-        return try attempt(request, for: run)
-      } catch {
-        guard error.code == E2BIG, limits != Command.ArgumentLimits.all.last else { throw error }
-      }
+      var request = command.spawnRequest(for: trigger, in: launch)
+      (request.output, request.errors) = (output, errors)
+      request.sharesSocket = sharesSocket
+      if let silence, launch.input == nil { request.standardInput = .silent(silence) }
+      request.directory = directory
+      return request
     }
   }
 
@@ -185,7 +183,7 @@ extension TaskWorker {
     of run: TaskReport.Run
   ) throws(SystemError) -> (output: PipeInput?, errors: PipeInput?) {
     guard let sink = context.output, state.access({ $0.readsOutput }) else { return (nil, nil) }
-    guard let streams = context.separateStreams else {
+    guard let streams = context.options.separateStreams else {
       let both = try open(.standardOutput, of: run, sink)
       return (both, both)
     }
@@ -199,7 +197,8 @@ extension TaskWorker {
     _ stream: TaskOutput.Stream, of run: TaskReport.Run, _ sink: @escaping TaskOutput.Sink
   ) throws(SystemError) -> PipeInput {
     let (reader, input) = try OutputReader.open(
-      on: context.queue, terminal: context.terminalSize(name), hasRoom: context.outputRoom
+      on: context.queue, terminal: context.options.terminalSize(name),
+      hasRoom: context.options.outputRoom
     ) { [self] event in
       switch event {
       case .line(let line):
@@ -225,49 +224,52 @@ extension TaskWorker {
 // MARK: - Attempts
 
 extension TaskWorker {
-  /// Starts the process. While another process writes the program, that is attempted again for a second. One that
-  /// takes the terminal waits while another process has it.
-  private func attempt(_ request: SpawnRequest, for run: TaskReport.Run) throws(SystemError) {
-    let retry = { @Sendable [weak self] () -> Void in self?.attemptAgain(request, for: run) }
+  /// Starts the process, with fewer paths if there are too many. While another process writes the program, that is
+  /// attempted again for a second. One that takes the terminal waits while another process has it.
+  private func attempt(
+    _ run: TaskReport.Run, takesTerminal: Bool,
+    _ request: @escaping @Sendable (Command.ArgumentLimits) -> SpawnRequest
+  ) throws(SystemError) {
+    let retry = { @Sendable [weak self] () -> Void in
+      guard let self, let process = process(of: run), process.group == nil else { return }
+      do throws(SystemError) {
+        try attempt(run, takesTerminal: takesTerminal, request)
+      } catch {
+        launchFailed(run, error)
+      }
+    }
     if run.job == .command && !context.mayStart(name, retry)
-      || request.takesTerminal && !context.launcher.hasTerminal(orCall: retry)
+      || takesTerminal && !context.launcher.hasTerminal(orCall: retry)
     {
       return wait(to: run)
     }
-    do throws(SystemError) {
-      // The closure retains the worker while a process runs.
-      let group = try context.launcher.launch(request) { [self] in leaderEnded(run, $0) }
-      state.access { state in
-        state.processes[run.job]?.group = group
-        state.processes[run.job]?.leaderIsAlive = true
+    for limits in Command.ArgumentLimits.all {
+      do throws(SystemError) {
+        // The closure retains the worker while a process runs.
+        let group = try context.launcher.launch(request(limits)) { [self] in leaderEnded(run, $0) }
+        state.access { state in
+          state.processes[run.job]?.group = group
+          state.processes[run.job]?.leaderIsAlive = true
+        }
+        context.report(.run(run, .launched(processID: group.leader)))
+        if run.job == .command {
+          startTimeout()
+          notify(.launched)
+        }
+        return
+      } catch {
+        if error.code == E2BIG && limits != Command.ArgumentLimits.all.last { continue }
+        guard error.code == ETXTBSY,
+          let pause = state.access({ $0.processes[run.job]?.attempts.pause() })
+        else { throw error }
+        let timer = scheduler.schedule(at: scheduler.now.advanced(by: pause), retry)
+        state.access { $0.processes[run.job]?.timer = timer }
+        return wait(to: run)
       }
-      context.report(.run(run, .launched(processID: group.leader)))
-      if run.job == .command {
-        startTimeout()
-        notify(.launched)
-      }
-    } catch {
-      guard error.code == ETXTBSY,
-        let pause = state.access({ $0.processes[run.job]?.attempts.pause() })
-      else { throw error }
-      let timer = scheduler.schedule(at: scheduler.now.advanced(by: pause)) { [weak self] in
-        self?.attemptAgain(request, for: run)
-      }
-      state.access { $0.processes[run.job]?.timer = timer }
-      wait(to: run)
     }
   }
 
   private func wait(to run: TaskReport.Run) {
     if run.job == .command { notify(.attempted) }
-  }
-
-  private func attemptAgain(_ request: SpawnRequest, for run: TaskReport.Run) {
-    guard let process = process(of: run), process.group == nil else { return }
-    do throws(SystemError) {
-      try attempt(request, for: run)
-    } catch {
-      launchFailed(run, error)
-    }
   }
 }

@@ -40,10 +40,7 @@ final class TaskWorker: Sendable {
     let report: @Sendable (TaskReport) -> Void
     /// `nil` if no output is read.
     let output: TaskOutput.Sink?
-    var outputRoom: TaskOutput.Room = { _ in true }
-    var separateStreams: Set<TaskOutput.Stream>?
-    var terminalSize: @Sendable (_ task: String) -> Terminal.Size? = { _ in nil }
-    var hookVariables: @Sendable (_ task: String) -> [Command.EnvironmentVariable] = { _ in [] }
+    var options = TaskRunner.Options()
     /// Returns what the run that starts receives.
     let receive: @Sendable (_ task: String, RunTrigger.Reason) -> RunTrigger
     /// Whether the process of the run may be started. Otherwise the second argument is called when it may.
@@ -148,15 +145,6 @@ final class TaskWorker: Sendable {
     }
   }
 
-  /// Whether a program works in the command that compares the times of files. Hooks and leftovers do not count.
-  var isBuilding: Bool { buildDirectory != nil }
-
-  /// The directory in which such a program works.
-  var buildDirectory: Path? { commandGroup?.buildDirectory }
-
-  /// The process ID of the command of a run, while it is alive.
-  var commandLeader: pid_t? { commandGroup?.leader }
-
   /// What its processes do.
   var phase: ProcessStateMachine.State { state.access(\.machine.state) }
 
@@ -175,8 +163,7 @@ final class TaskWorker: Sendable {
 
   /// Whether a run has begun whose program cannot be started yet.
   var isAttempted: Bool {
-    let command = state.access { $0.processes[.command] }
-    return command.map { $0.group == nil } ?? false
+    state.access { $0.processes[.command].map { $0.group == nil } ?? false }
   }
 
   /// Whether the process of the present run does not exist yet.
@@ -197,7 +184,7 @@ final class TaskWorker: Sendable {
   }
 
   /// Whether it has been asked to end.
-  var isEnding: Bool { phase == .ending || phase == .ended }
+  var isEnding: Bool { phase.isEnding }
 
   init(_ definition: TaskDefinition, _ context: Context) {
     name = definition.name
@@ -216,11 +203,14 @@ final class TaskWorker: Sendable {
 
   /// Starts the next process of a service, whose present one runs until its worker ends.
   func takePlace(of former: TaskWorker) {
-    let count = former.state.access { state in
-      state.processes[.command]?.run.isFormer = true
-      return state.runCount
-    }
+    let count = former.state.access(\.runCount)
     state.access { ($0.runCount, $0.isBesideFormer) = (count, true) }
+  }
+
+  /// Whether another process of the service was started beside its own.
+  var isFormer: Bool {
+    get { state.access { $0.processes[.command]?.run.isFormer == true } }
+    set { state.access { $0.processes[.command]?.run.isFormer = newValue } }
   }
 
   func notify(_ event: Event) { context.notify(self, event) }
@@ -246,9 +236,7 @@ final class TaskWorker: Sendable {
   }
 
   /// Ends for good. A second call kills what runs.
-  func end() {
-    advance { $0.end() }
-  }
+  func end() { advance { $0.end() } }
 
   /// Sends a signal to the command, and with `toAll` to its hook as well.
   func send(_ signal: Signal, toAll: Bool = false) {
@@ -259,7 +247,7 @@ final class TaskWorker: Sendable {
 
   /// The terminal in which the output is shown has another size.
   func resizeTerminals() {
-    guard let size = context.terminalSize(name) else { return }
+    guard let size = context.options.terminalSize(name) else { return }
     for process in state.access(\.processes).values {
       for reader in process.readers { reader.resize(size) }
     }

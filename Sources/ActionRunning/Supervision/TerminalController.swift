@@ -182,11 +182,6 @@ extension TerminalController {
     state.withLock { $0.borrower = group }
   }
 
-  /// Whether the terminal is the group's now.
-  func isHeld(by group: ProcessGroup) -> Bool {
-    terminal.foregroundGroup == group.leader
-  }
-
   /// Reclaims the terminal from a group whose leader has ended. Returns whether it had the terminal or waited for
   /// it.
   func reclaim(from group: ProcessGroup) -> Bool {
@@ -202,6 +197,7 @@ extension TerminalController {
   /// Reclaims the terminal from a command that could not be started.
   func reclaim() {
     state.withLock { reclaimFromCommand(&$0) }
+    take()
   }
 
   private func lend(_ state: inout State) -> Bool {

@@ -91,11 +91,11 @@ struct OwedChanges: Sendable {
     ///
     /// The runner asks for it at each step, so the usual one is no copy.
     var batch: ChangeBatch {
-      if setAside.isEmpty {
-        return ChangeBatch(number: 0, changes: net.changes, overflow: isIncomplete)
-      }
-      let (others, outputs) = (net.changes.filter { !setAside.contains($0.path) }, waitingOutputs)
-      return ChangeBatch(number: 0, changes: others + outputs, overflow: isIncomplete)
+      let outputs = waitingOutputs
+      let changes =
+        outputs.isEmpty
+        ? net.changes : net.changes.filter { !setAside.contains($0.path) } + outputs
+      return ChangeBatch(number: 0, changes: changes, overflow: isIncomplete)
     }
 
     var waitingOutputs: [ChangeBatch.Change] {
@@ -175,12 +175,6 @@ struct OwedChanges: Sendable {
     }
   }
 
-  /// Adds changes that a task watches.
-  mutating func add(_ batch: ChangeBatch, to task: String) {
-    missed[task]?.subtract(batch.changes.flatMap { [$0.path] + ($0.from.map { [$0] } ?? []) })
-    accounts[task, default: Account()].add(batch)
-  }
-
   /// The first of these paths that a task is owed requires its next run, unless another one does: it is named as the
   /// reason, and not what the runs have written before.
   mutating func require(_ tasks: some Sequence<String>, for paths: [Path]) {
@@ -193,11 +187,6 @@ struct OwedChanges: Sendable {
 
   /// Whether the task is owed a change that requests a run.
   func owes(_ task: String) -> Bool { accounts[task]?.requestsRun ?? false }
-
-  /// Whether any of the tasks is owed the change of a path.
-  func owes(_ path: Path, to tasks: some Sequence<String>) -> Bool {
-    tasks.contains { accounts[$0]?.net.contains(path) ?? false }
-  }
 
   /// Whether the task is owed the change of any of the paths.
   func owes(_ task: String, anyOf paths: [Path]) -> Bool {
@@ -224,7 +213,7 @@ struct OwedChanges: Sendable {
       settle(waitingOutputs(of: task).map(\.path), to: [task])
       return RunTrigger(.restart)
     }
-    let account = withdraw(task)
+    let account = accounts.removeValue(forKey: task) ?? Account()
     received[task] = account.received
     return RunTrigger(reason, account.batch)
   }
@@ -236,13 +225,9 @@ struct OwedChanges: Sendable {
 
   /// The run of the task is sent a signal, with which it receives all that the task is owed.
   mutating func signal(_ task: String, _ reason: RunTrigger.Reason) -> RunTrigger {
-    let account = withdraw(task)
+    let account = accounts.removeValue(forKey: task) ?? Account()
     received[task, default: Account()].add(account.batch)
     return RunTrigger(reason, account.batch)
-  }
-
-  private mutating func withdraw(_ task: String) -> Account {
-    accounts.removeValue(forKey: task) ?? Account()
   }
 
   /// The run of the task was stopped before its end: the task is owed again what that received.

@@ -25,16 +25,14 @@ struct TaskComponent: Sendable {
   /// run receives the whole burst.
   struct Decisions {
     /// The paths for which runs are requested then.
-    var paths: Set<Path>
+    var paths: Set<Path> = []
     /// Whether the changes have been judged, which is passed on after the request.
     var isJudged = false
   }
 
   /// Drops the request that waits, because another run receives its changes or the user stops the runs.
   mutating func dropRequest() {
-    awaitingBurstEnd = awaitingBurstEnd.flatMap { decisions in
-      decisions.isJudged ? Decisions(paths: [], isJudged: true) : nil
-    }
+    awaitingBurstEnd = awaitingBurstEnd?.isJudged == true ? Decisions(isJudged: true) : nil
   }
 }
 
@@ -62,7 +60,7 @@ extension TaskRunner {
         let worker = state.workers[name]
         let phase = worker?.phase ?? .idle
         if phase.isStopping { return .stopping }
-        if state.machine.isRequestedOrRuns(name) { return .running }
+        if state.machine[name].isRequestedOrRuns { return .running }
         let isInHook = phase.isHooking && worker?.definition.isService == true
         return state.machine.isUp(name) || isInHook ? .serving : .none
       }
@@ -126,10 +124,11 @@ extension TaskRunner {
   private func inquiry(of names: Set<String>) -> RoundController.Inquiry {
     { [weak self] paths in
       guard let self else { return ([], [:], true) }
+      let requested = component(names)?.awaitingBurstEnd?.paths
       let owed = state.access { state in
-        let requested = state.components.first { $0.names == names }?.awaitingBurstEnd?.paths
-        return paths.filter { path in
-          state.owed.owes(path, to: names) && requested?.contains(path) != true
+        paths.filter { path in
+          names.contains { state.owed.owes($0, anyOf: [path]) }
+            && requested?.contains(path) != true
         }
       }
       return (Set(owed), results(of: names), haveRunInTurn(names))
@@ -147,9 +146,9 @@ extension TaskRunner {
   /// Whether the tasks that have run in the present round ran one after the other, because each of them
   /// depends on the one before.
   private func haveRunInTurn(_ names: Set<String>) -> Bool {
-    state.access { state in
-      let ran = state.components.first { $0.names == names }?.ran ?? []
-      return ran.allSatisfy { name in
+    let ran = component(names)?.ran ?? []
+    return state.access { state in
+      ran.allSatisfy { name in
         let related = state.machine.ancestors[name, default: []]
           .union(state.machine.descendants[name, default: []])
         return ran.subtracting(related) == [name]

@@ -102,16 +102,20 @@ extension TaskRunner {
     }
     if runs.isEmpty { return }
     let before = processorTimeOfThread()
-    let builds = runs.compactMap { worker in worker.buildDirectory.map { (worker, $0) } }
+    let builds = runs.compactMap { worker in
+      worker.commandGroup.flatMap { group in
+        group.buildDirectory.map { (worker.name, group.leader, $0) }
+      }
+    }
     let cost = processorTimeOfThread() - before
     let (source, number) = state.access { state in
       state.buildSearch.next = now.advanced(
         by: max(BuildSearch.shortestPause, cost * BuildSearch.share))
       state.buildSearch.count += 1
-      for leader in builds.compactMap(\.0.commandLeader) {
+      for (name, leader, path) in builds {
         state.buildSearch.found[leader] = state.buildSearch.count
+        state.buildSearch.directories[name] = path
       }
-      for (worker, path) in builds { state.buildSearch.directories[worker.name] = path }
       return (state.source, state.buildSearch.count)
     }
     if builds.isEmpty { return }
@@ -173,10 +177,10 @@ extension TaskRunner {
     if runs.isEmpty { return [] }
     var names: Set<String> = []
     for worker in runs {
-      let path = worker.buildDirectory
+      let group = worker.commandGroup
+      let path = group?.buildDirectory
       if let path { state.access { $0.buildSearch.directories[worker.name] = path } }
-      let wasFound = worker.commandLeader.map { found[$0] != nil } ?? false
-      if path != nil || wasFound { names.insert(worker.name) }
+      if path != nil || group.map({ found[$0.leader] != nil }) == true { names.insert(worker.name) }
     }
     state.access { [names] in $0.machine.setBuilding(names) }
     return names
@@ -185,7 +189,7 @@ extension TaskRunner {
   /// Whether a build works in a service among these tasks, whose processes have done something since this was asked
   /// the last time.
   func areBuilding(_ names: Set<String>) -> Bool {
-    let former = state.access { $0.components.first { $0.names == names } }?.buildActivity ?? [:]
+    let former = component(names)?.buildActivity ?? [:]
     var present: [String: ProcessActivity] = [:]
     for name in names {
       if let work = activity(of: name), work.isBuild { present[name] = work.done }

@@ -9,6 +9,10 @@ extension TaskRunner {
     state.access { $0.components.first { $0.names.contains(name) } }
   }
 
+  func component(_ names: Set<String>) -> TaskComponent? {
+    state.access { $0.components.first { $0.names == names } }
+  }
+
   func update(_ names: Set<String>, _ change: (inout TaskComponent) -> Void) {
     state.access { state in
       guard let index = state.components.firstIndex(where: { $0.names == names }) else { return }
@@ -118,43 +122,40 @@ extension TaskRunner {
     for isOwed: ((String, ChangeBatch.Change) -> Bool)?
   ) -> [BatchParts.Part] {
     let tasks = state.access { $0.graph.tasks.filter { component.names.contains($0.name) } }
-    let ignoring = tasksThatIgnore(in: component, tasks)
+    let ignoring = Set(tasks.map(\.name).filter { ignoresChanges($0, in: component) })
     return tasks.compactMap { task in
       var own = parts[task.name]
       if let isOwed { own.filter { isOwed(task.name, $0) } }
-      if let itself = ignoring.first(where: { $0.definition.name == task.name }) {
-        let ignored = own.remove(where: itself.ignores)
-        if !ignored.isEmpty {
-          state.access { $0.owed.ignore(by: task.name) }
-          report(.task(task.name, .ignored(RunTrigger(.change, changes: ignored))))
-        }
-      }
       // Nor does a dependency begin because of what a task that depends on it ignores.
-      let dependents = ignoring.filter { below in
-        let descendants = state.access { $0.machine.descendants[task.name, default: []] }
-        return descendants.contains(below.definition.name)
-      }
-      if !dependents.isEmpty
-        && !own.remove(where: { change in dependents.contains { $0.ignores(change) } }).isEmpty
-      {
+      let below = state.access { $0.machine.descendants[task.name, default: []] }
+      for name in [task.name] + below where ignoring.contains(name) {
+        let ignored = own.remove { ignores($0, by: name) }
+        if ignored.isEmpty { continue }
         state.access { $0.owed.ignore(by: task.name) }
+        if name != task.name { continue }
+        report(.task(name, .ignored(RunTrigger(.change, changes: ignored))))
       }
       return own.changes.isEmpty ? nil : own
     }
   }
 
-  /// The tasks whose policy is to ignore changes, and that run or have just ended.
-  private func tasksThatIgnore(
-    in component: TaskComponent, _ tasks: [TaskDefinition]
-  ) -> [IgnoringTask] {
-    state.access { state in
-      tasks.filter { task in
-        guard task.policy.busyPolicy == .ignore, !task.isService else { return false }
-        return state.machine.runs(task.name) || component.ignoring.contains(task.name)
-      }.map { task in
-        IgnoringTask(definition: task, end: state.workers[task.name]?.state.access(\.ended))
-      }
+  /// Whether the policy of a task is to ignore changes, and it runs or has just ended.
+  private func ignoresChanges(_ name: String, in component: TaskComponent) -> Bool {
+    guard let task = worker(name)?.definition, task.policy.busyPolicy == .ignore, !task.isService
+    else { return false }
+    return component.ignoring.contains(name) || state.access { $0.machine.runs(name) }
+  }
+
+  /// Whether a task watches what has changed, and the entry has not changed after the end of its run, by the timestamp
+  /// or, if it is gone, that of its directory. One in the future is of another machine's clock, and tells nothing.
+  private func ignores(_ change: ChangeBatch.Change, by name: String) -> Bool {
+    guard let worker = worker(name), worker.definition.triggers.isWatched(change) else {
+      return false
     }
+    guard let end = worker.state.access(\.ended),
+      let status = change.path.lineage.firstResult({ try? FileStatus(of: $0) })
+    else { return true }
+    return status.changed <= end || status.changed > .latest()
   }
 
   private func situation(
@@ -204,21 +205,23 @@ extension TaskRunner {
   private func perform(_ decision: ChangeJudge.Action, of names: Set<String>) {
     switch decision {
     case .run(let paths):
-      state.access { $0.owed.require(names, for: paths) }
-      if let component = names.first.flatMap(component(of:)),
-        state.access({ state in
-          names.contains { state.machine.isBuilding($0) || state.machine.isBuildingService($0) }
-        })
-      {
+      let isBuilding = state.access { state in
+        state.owed.require(names, for: paths)
+        return names.contains {
+          state.machine.isBuilding($0) || state.machine.isBuildingService($0)
+        }
+      }
+      if isBuilding, let component = component(names) {
         noteSaves(paths, in: component, isBuilding: true)
       }
       if state.access({ $0.isBurstUnderWay }) {
         update(names) { component in
-          component.awaitingBurstEnd =
-            component.awaitingBurstEnd ?? TaskComponent.Decisions(paths: [])
+          component.awaitingBurstEnd = component.awaitingBurstEnd ?? .init()
           component.awaitingBurstEnd?.paths.formUnion(paths)
         }
-        stopBuilds(of: names, for: paths)
+        // What builds finish before the end of the burst would be newer than a save.
+        let changed = owing(names, anyOf: paths)
+        advance { $0.changedInBurst(changed) }
       } else {
         requestRuns(of: names, for: paths)
       }
@@ -226,7 +229,7 @@ extension TaskRunner {
       // A run that is requested receives them: another run may have begun with them, but not the last one
       // of the task.
       state.access { state in
-        state.owed.settle(paths, to: names.filter { !state.machine.isRequested($0) })
+        state.owed.settle(paths, to: names.filter { !state.machine[$0].isRequested })
       }
     case .setAside(let paths):
       setAside(paths, names)
@@ -253,27 +256,19 @@ extension TaskRunner {
       component.ignoring = ignoring
       component.awaitingBurstEnd?.isJudged = true
     }
-    let isAwaited = state.access { state in
-      state.components.contains { $0.names == names && $0.awaitingBurstEnd != nil }
-    }
     // A dependent task must not start before the run that is requested.
-    if !isAwaited { advance { $0.changesAreJudged(names) } }
+    if component(names)?.awaitingBurstEnd == nil { advance { $0.changesAreJudged(names) } }
   }
 
   /// Requests runs of the tasks that are owed the changes of these paths.
   private func requestRuns(of names: Set<String>, for paths: [Path]) {
-    let requested = state.access { state in
-      names.filter { state.owed.owes($0, anyOf: paths) }
-    }
+    let requested = owing(names, anyOf: paths)
     let delayed = activity(of: names).isBusy ? [] : beginRound(of: names)
     advance { $0.changed(requested.union(delayed)) }
   }
 
-  /// Stops the runs that these changes make worthless, without waiting for the end of the burst: what they finish
-  /// meanwhile would be newer than a save.
-  private func stopBuilds(of names: Set<String>, for paths: [Path]) {
-    let changed = state.access { state in names.filter { state.owed.owes($0, anyOf: paths) } }
-    advance { $0.changedInBurst(changed) }
+  private func owing(_ names: Set<String>, anyOf paths: [Path]) -> Set<String> {
+    state.access { state in names.filter { state.owed.owes($0, anyOf: paths) } }
   }
 
   /// Keeps decisions until the burst that is under way has ended.
@@ -289,15 +284,14 @@ extension TaskRunner {
   }
 
   private func burstHasEnded() {
-    let all = state.access { state in
+    let components = state.access { state in
       state.isBurstUnderWay = false
-      return state.components.indices.compactMap { index in
-        state.components[index].awaitingBurstEnd.take().map {
-          (state.components[index].names, $0)
-        }
-      }
+      return state.components
     }
-    for (names, decisions) in all {
+    for component in components { update(component.names) { $0.awaitingBurstEnd = nil } }
+    for component in components {
+      guard let decisions = component.awaitingBurstEnd else { continue }
+      let names = component.names
       if !decisions.paths.isEmpty { requestRuns(of: names, for: Array(decisions.paths)) }
       if decisions.isJudged { advance { $0.changesAreJudged(names) } }
     }
@@ -307,26 +301,24 @@ extension TaskRunner {
   /// These outputs request no run of the tasks that have run in this round. Others that watch them run.
   private func setAside(_ paths: [Path], _ names: Set<String>) {
     let gone = paths.filter { (try? FileStatus(of: $0)) == nil }
-    let others = state.access { state in
-      let ran = state.components.first { $0.names == names }?.ran ?? []
+    let ran = component(names)?.ran ?? []
+    state.access { state in
       // What is gone need not be told.
       state.owed.settle(gone, to: ran)
       state.owed.setAside(paths, for: ran)
-      return names.subtracting(ran).filter { state.owed.owes($0, anyOf: paths) }
     }
+    let others = owing(names.subtracting(ran), anyOf: paths)
     if !others.isEmpty { advance { $0.changed(others) } }
   }
 
   /// Begins a round, which receives all changes. Returns the tasks whose runs were due later.
   private func beginRound(of names: Set<String>) -> Set<String> {
     update(names) { $0.ran = [] }
-    guard let component = state.access({ $0.components.first { $0.names == names } }) else {
-      return []
-    }
+    guard let component = component(names) else { return [] }
     let paths = component.rounds.delayedPaths + (component.awaitingBurstEnd?.paths ?? [])
     update(names) { $0.dropRequest() }
     component.rounds.began()
-    return state.access { state in names.filter { state.owed.owes($0, anyOf: paths) } }
+    return owing(names, anyOf: paths)
   }
 
   /// Begins a round in each idle component, because of a start or a key.
@@ -399,7 +391,7 @@ extension TaskRunner {
     guard let component = component(of: name) else { return }
     let isLast = state.access { state in
       !state.machine.isEnding && state.machine.dependents(of: name).isEmpty
-        && component.names.allSatisfy { $0 == name || !state.machine.isRequestedOrRuns($0) }
+        && component.names.allSatisfy { $0 == name || !state.machine[$0].isRequestedOrRuns }
     }
     if isLast { component.rounds.runEnded() }
   }

@@ -9,11 +9,6 @@ extension TaskRunner {
   /// the completion rule, and its former process is stopped.
   static let startTime = Duration.seconds(1)
 
-  /// A run could not be started. The runner may end with its round.
-  func endIfHopeless(_ run: TaskReport.Run, _ error: SystemError) {
-    if options.endsAfterFailedStart(run, error) { state.access { $0.isInLastRound = true } }
-  }
-
   /// A round has ended. The start of a command that may end by itself is not the end of its run.
   func endIfComplete(_ round: TaskRound, _ members: [TaskStateMachine.RoundMember]) {
     guard let status = round.status else {
@@ -33,32 +28,25 @@ extension TaskRunner {
     endWhenStarted(services.map(\.name), with: status, after: Self.startTime)
   }
 
-  /// The tasks that have failed, and those of them that are started again and may succeed then, or are given up. Not
-  /// only in the latest round: a start of that kind is none.
-  private var failures: (all: [String], restarted: [String]) {
-    state.access { state in
-      let all = state.machine.order.filter { state.machine.tasks[$0]?.outcome == .failed }
-      return (
-        all,
-        all.filter { name in
-          state.machine.tasks[name]?.phase.isRestarted == true
-            && state.workers[name]?.definition.policy.restartLimit != nil
-        }
-      )
-    }
+  /// The tasks that have failed. Not only in the latest round: a start after an end is none.
+  private var failures: [String] {
+    state.access { $0.machine.order.filter($0.machine.hasFailed) }
   }
 
   /// Whether the end is decided by failures that are not those of the round, or not final.
   private func isDecidedByFailures(_ status: ExitStatus) -> Bool {
-    if options.completion == .firstSuccess { return false }
     let failures = failures
-    if failures.restarted.isEmpty || failures.restarted.count < failures.all.count {
-      guard status.isSuccess, !failures.all.isEmpty else { return false }
-      end(with: .exited(1))
-      return true
+    if options.completion == .firstSuccess || failures.isEmpty { return false }
+    // Those that are started again may succeed then, or are given up.
+    let areRestarted = failures.allSatisfy { name in
+      state.access { $0.machine[name].phase.isRestarted }
+        && worker(name)?.definition.policy.restartLimit != nil
     }
-    if options.completion == .firstRun {
-      endWhenStarted(failures.restarted, with: .exited(0), after: Self.startTime)
+    if !areRestarted && !status.isSuccess { return false }
+    if !areRestarted {
+      end(with: .exited(1))
+    } else if options.completion == .firstRun {
+      endWhenStarted(failures, with: .exited(0), after: Self.startTime)
     }
     return true
   }
@@ -75,7 +63,7 @@ extension TaskRunner {
       guard remaining.count == services.count, let longest = remaining.max() else { return }
       if longest <= .zero {
         // One of them was not ready in time.
-        return end(with: status.isSuccess && !failures.all.isEmpty ? .exited(1) : status)
+        return end(with: status.isSuccess && !failures.isEmpty ? .exited(1) : status)
       }
       endWhenStarted(services, with: status, after: longest)
     }
@@ -84,13 +72,9 @@ extension TaskRunner {
 
   /// How long a service must still run until it has started; `nil` if it is not started again.
   private func remainingStartTime(of service: String) -> Duration? {
-    let (phase, began) = state.access { state in
-      (state.machine.tasks[service]?.phase, state.workers[service]?.state.access(\.began))
-    }
-    guard let phase else { return nil }
-    if case .starting = phase { return Self.startTime }
-    if phase.isRestarted { return Self.startTime }
-    guard phase.isUp, let began else { return nil }
+    let phase = state.access { $0.machine[service].phase }
+    if phase.isStarting || phase.isRestarted { return Self.startTime }
+    guard phase.isUp, let began = worker(service)?.state.access(\.began) else { return nil }
     return Self.startTime - began.duration(to: scheduler.now)
   }
 
@@ -98,16 +82,11 @@ extension TaskRunner {
   /// round goes on is none with the newest changes.
   func endIfComplete(_ service: TaskDefinition, _ status: ExitStatus) {
     if status.isSuccess && state.access(\.machine.hasUnsettled) { return }
-    if endsWork(service, status) { end(with: status) }
-  }
-
-  /// Whether the runner ends because a task has ended by itself with this status.
-  func endsWork(_ task: TaskDefinition, _ status: ExitStatus) -> Bool {
     // It may succeed later; one with a limit of restarts is given up otherwise.
     let isCrash =
-      task.isService && task.policy.keepsAlive
-      && (task.policy.restartLimit != nil || options.completion == .firstSuccess)
-    return !isCrash && isLast(status)
+      service.policy.keepsAlive
+      && (service.policy.restartLimit != nil || options.completion == .firstSuccess)
+    if !isCrash && isLast(status) { end(with: status) }
   }
 
   /// A service is not started again any more. Without other work, that is the end of its round.

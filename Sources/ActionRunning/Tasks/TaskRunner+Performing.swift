@@ -22,9 +22,9 @@ extension TaskRunner {
     case .start(let name, let reason, let isAfterDependency):
       // What was performed before may have ended the runner.
       if state.access(\.machine.isEnding) { return }
-      let takesTerminal = state.access { $0.terminalTask == name }
       if isAfterDependency { worker(name)?.state.access { $0.unprovenTests = nil } }
-      worker(name)?.start(reason, takesTerminal: takesTerminal)
+      former(of: name)?.isFormer = true
+      worker(name)?.start(reason, takesTerminal: state.access { $0.terminalTask == name })
     case .stop(let name):
       let worker = worker(name)
       // A service has succeeded by its start; another run has not, and its changes are owed again.
@@ -48,6 +48,8 @@ extension TaskRunner {
       report(.task(name, .skipped(because: cause(because))))
     case .keep(let name, let because):
       openRound(RunTrigger(.change))
+      // The process that was to take its place has failed.
+      if because == name { former(of: name)?.isFormer = false }
       report(.task(name, .kept(because: cause(because))))
     case .examine(let name, let mayBeFresh):
       examine(name, mayBeFresh: mayBeFresh)
@@ -74,8 +76,7 @@ extension TaskRunner {
     case .end(let name):
       worker(name)?.end()
     case .retire(let name):
-      let retiring = state.access { $0.retiring }
-      retiring.first { $0.name == name && !$0.isEnding }?.end()
+      former(of: name)?.end()
       worker(name)?.state.access { $0.isBesideFormer = false }
     case .killAll:
       for worker in allWorkers {
@@ -89,9 +90,14 @@ extension TaskRunner {
     }
   }
 
+  /// The worker of a task that is being retired, or of the former process of a service.
+  private func former(of name: String) -> TaskWorker? {
+    state.access { $0.retiring }.first { $0.name == name && !$0.isEnding }
+  }
+
   private func cause(_ dependency: String) -> TaskReport.Cause {
-    let isLate = state.access { $0.machine.tasks[dependency]?.phase == .late }
-    return isLate ? .notReady(dependency) : .failed(dependency)
+    state.access { $0.machine[dependency].phase } == .late
+      ? .notReady(dependency) : .failed(dependency)
   }
 
   private func backOff(_ name: String, _ generation: Int) {
@@ -101,7 +107,7 @@ extension TaskRunner {
     guard isAwaited, let worker = worker(name) else { return }
     guard let pause = worker.pauseBeforeRestart() else {
       report(.task(name, .gaveUp(afterRestarts: worker.definition.policy.restartLimit ?? 0)))
-      advance { $0.restartIsGivenUp(name, generation: generation) }
+      advance { $0.backOffIsOver(name, generation: generation, isGivenUp: true) }
       return endIfComplete(givenUp: worker)
     }
     report(.task(name, .backingOff(pause)))
@@ -170,11 +176,6 @@ extension TaskRunner {
 // MARK: - Events of workers
 
 extension TaskRunner {
-  /// What the run that starts receives.
-  private func receive(_ name: String, _ reason: RunTrigger.Reason) -> RunTrigger {
-    state.access { $0.owed.start(name, reason) }
-  }
-
   private func handle(_ event: TaskWorker.Event, of worker: TaskWorker) {
     let name = worker.name
     let isService = worker.definition.isService
@@ -187,9 +188,9 @@ extension TaskRunner {
     case .started:
       hasStarted(name)
     case .attempted:
-      state.access { $0.machine.setAttempted(name, true) }
+      state.access { $0.machine.tasks[name]?.isAttempted = true }
     case .launched:
-      state.access { $0.machine.setAttempted(name, false) }
+      state.access { $0.machine.tasks[name]?.isAttempted = false }
       noteNamedBuild(worker)
       if isService { advance { $0.serviceStarted(name) } }
     case .exited(let isSuccess, let precedesHook):
@@ -226,10 +227,8 @@ extension TaskRunner {
     // Otherwise its next run has begun.
     guard worker.phase == .idle else { return }
     let (result, status) = worker.state.access { ($0.result, $0.status) }
-    let wasStopped = state.access { state in
-      worker.definition.policy.keepsAlive
-        && state.machine.tasks[worker.name]?.phase != .crashed
-    }
+    let hasCrashed = state.access { $0.machine[worker.name].phase } == .crashed
+    let wasStopped = worker.definition.policy.keepsAlive && !hasCrashed
     if let result, result != .cancelled, !wasStopped { endIfComplete(worker.definition, status) }
     advance { $0.serviceIsAtRest(worker.name) }
     if let component = component(of: worker.name) { endWork(of: component) }
@@ -252,11 +251,12 @@ extension TaskRunner {
 
   private func awaitReadiness(_ name: String, _ generation: Int) {
     guard let worker = worker(name) else { return }
+    let task = worker.definition
     // The former process would answer, or there is nothing to ask: it is on trial for a time.
-    let isBeside = worker.state.access(\.isBesideFormer)
-    let own = isBeside && worker.definition.isReadyAlone ? nil : worker.definition.readiness
-    let isTrial = own == nil
-    let readiness = own ?? TaskDefinition.Readiness(.line("\0"), timeout: Self.startTime)
+    let isTrial =
+      task.readiness == nil || task.isReadyAlone && worker.state.access(\.isBesideFormer)
+    let readiness =
+      task.readiness.flatMap { isTrial ? nil : $0 } ?? .init(.line("\0"), timeout: Self.startTime)
     var probe = probe
     if case .command(let command) = readiness.condition {
       probe = CommandProbe(scheduler: scheduler) {
@@ -265,16 +265,15 @@ extension TaskRunner {
         return try worker.launchBeside(command, ended)
       }
     }
-    if let socket = worker.definition.command.socket {
+    if let socket = task.command.socket {
       probe = SocketProbe(socket, on: queue, otherwise: probe)
     }
     let check = ReadinessCheck(readiness, scheduler: scheduler, probe: probe) { [self] result in
       guard self.worker(name) === worker else { return }
       advance { machine in
-        switch result {
-        case .late where !isTrial: machine.serviceIsLate(name, generation: generation)
-        case .ready, .late: machine.serviceIsReady(name, generation: generation)
-        }
+        result == .late && !isTrial
+          ? machine.serviceIsLate(name, generation: generation)
+          : machine.serviceIsReady(name, generation: generation)
       }
     }
     worker.state.access { exchange(&$0.check, with: check) }?.cancel()
@@ -297,10 +296,8 @@ extension TaskRunner {
   func makeWorkers(_ tasks: [TaskDefinition]) {
     let context = TaskWorker.Context(
       queue: queue, scheduler: scheduler, launcher: monitor, probe: probe, directory: directory,
-      report: { [self] in forward($0) }, output: output, outputRoom: options.outputRoom,
-      separateStreams: options.separateStreams, terminalSize: options.terminalSize,
-      hookVariables: options.hookVariables,
-      receive: { [self] in receive($0, $1) },
+      report: { [self] in forward($0) }, output: output, options: options,
+      receive: { [state] name, reason in state.access { $0.owed.start(name, reason) } },
       mayStart: { [self] in outdateOutputs(before: $0, orCall: $1) },
       notify: { [self] in handle($1, of: $0) })
     for task in tasks {
@@ -319,21 +316,20 @@ extension TaskRunner {
 
   /// Forwards the report of a worker, after that of the round which it begins.
   private func forward(_ event: TaskReport) {
-    if case .run(let run, .started) = event, run.job == .command {
-      let isService = worker(run.task)?.definition.isService ?? false
-      if let task = worker(run.task)?.definition { options.freshness?.began(task) }
-      if run.trigger.reason != .restart || !isService { openRound(run.trigger) }
-    }
-    if case .run(let run, .notStarted(let error, _)) = event {
+    switch event {
+    case .run(let run, .started) where run.job == .command:
+      let task = worker(run.task)?.definition
+      if let task { options.freshness?.began(task) }
+      if run.trigger.reason != .restart || task?.isService != true { openRound(run.trigger) }
+    case .run(let run, .notStarted(let error, _)):
       if run.job == .command {
-        state.access { state in
-          state.owed.interrupt(run.task)
-          state.owed.startFailed(run.task)
-        }
+        state.access { $0.owed.interrupt(run.task) }
+        state.access { $0.owed.startFailed(run.task) }
       }
-      endIfHopeless(run, error)
+      if options.endsAfterFailedStart(run, error) { state.access { $0.isInLastRound = true } }
+    case .task(let name, .conflict): state.access { $0.owed.startFailed(name) }
+    default: break
     }
-    if case .task(let name, .conflict) = event { state.access { $0.owed.startFailed(name) } }
     report(event)
   }
 

@@ -78,18 +78,17 @@ extension TaskStateMachine {
   }
 
   private func cause(of name: String) -> TaskRunner.Waiting.Cause {
-    if runs(name) || tasks[name]?.request?.judging == .inBurst { return .runs([name]) }
-    let above = order.filter { other in
-      ancestors[name, default: []].contains(other) && tasks[other]?.isUnsettled ?? false
-    }
+    if runs(name) || self[name].request?.judging == .inBurst { return .runs([name]) }
+    let above = order.filter { ancestors[name, default: []].contains($0) && self[$0].isUnsettled }
     if !above.isEmpty { return .dependencies(above) }
-    if tasks[name]?.request?.judging == .asked { return .changes }
+    if self[name].request?.judging == .asked { return .changes }
+    let retired = retired(before: name).map(\.name)
     let below =
-      running.filter { descendants[name, default: []].contains($0) }
-      + retiring.filter { $0.isActive && $0.ancestors.contains(name) }.map(\.name)
+      running.filter { descendants[name, default: []].contains($0) } + retired.filter { $0 != name }
     if !below.isEmpty { return .dependents(below) }
-    if retiring.contains(where: { $0.name == name }) { return .predecessor }
-    return .job(usedBy: running + retiring.filter(\.isActive).map(\.name))
+    if !retired.isEmpty { return .predecessor }
+    let users = running + retiring.filter(\.isActive).map(\.name)
+    return users.isEmpty ? .changes : .job(usedBy: users)
   }
 
   /// The tasks that run, without services.
@@ -152,7 +151,7 @@ extension TaskRunner {
     let now = scheduler.now
     let waiting = state.access { state -> [Waiting]? in
       // Its run has begun, or was dropped.
-      if let task = state.terminalTask, !state.machine.isRequested(task) {
+      if let task = state.terminalTask, !state.machine[task].isRequested {
         state.terminalTask = nil
       }
       let waiting = state.listWaiting(at: now)
@@ -174,8 +173,8 @@ extension TaskRunner {
       let awaited = Set(state.waiting.filter { $0.cause != .delay }.map(\.name))
       return active.map(\.name)
         + state.machine.order.filter { name in
-          state.machine.awaitsReadiness(name)
-            || state.machine.isUnsettled(name)
+          state.machine[name].phase.isStarting
+            || state.machine[name].isUnsettled
               && (awaited.contains(name) || !state.machine.isKeptAlive(name))
         }
     } + judgedTasks + restartedSoon
@@ -210,7 +209,8 @@ extension TaskRunner {
 
   /// The tasks that wait or run, or whose changes are being judged.
   private var unsettled: Set<String> {
-    judgedTasks.union(state.access { $0.machine.order.filter($0.machine.isUnsettled) })
+    judgedTasks.union(
+      state.access { state in state.machine.order.filter { state.machine[$0].isUnsettled } })
   }
 
   /// The tasks whose changes are being judged.
@@ -261,8 +261,7 @@ extension TaskWorker {
 extension TaskStateMachine {
   /// Whether a command runs that is started again when it ends, and nothing else is requested.
   fileprivate func isKeptAlive(_ name: String) -> Bool {
-    guard let task = tasks[name] else { return false }
-    return task.rules.keepsAlive && task.phase == .running && !task.isRequested
+    self[name].rules.keepsAlive && self[name].phase == .running && !self[name].isRequested
   }
 
   /// Whether a command runs that may end by itself, or is about to be started again.

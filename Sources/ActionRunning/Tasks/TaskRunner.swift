@@ -190,18 +190,18 @@ public final class TaskRunner: Sendable {
 
   /// Runs these tasks, even while the runner is paused, and first those of their dependencies that have not
   /// succeeded. Those that run are awaited.
-  public func submitKey(for names: [String]) { request(names) }
-
-  /// Runs a task as ``submitKey(for:)`` does, and gives the terminal to the run that is requested.
-  package func submitKey(forTerminalOf name: String) { request([name], terminalFor: name) }
-
-  private func request(_ names: [String], terminalFor task: String? = nil) {
+  public func submitKey(for names: [String]) {
     queue.async { [self] in
-      if let task { state.access { $0.terminalTask = task } }
       let (graph, machine) = state.access { ($0.graph, $0.machine) }
       let wanted = graph.withDependencies(names, where: machine.lacksResult)
       beginRounds(of: wanted) { $0.keyPressed(wanted) }
     }
+  }
+
+  /// Runs a task as ``submitKey(for:)`` does, and gives the terminal to the run that is requested.
+  package func submitKey(forTerminalOf name: String) {
+    queue.async { [self] in state.access { $0.terminalTask = name } }
+    submitKey(for: [name])
   }
 
   /// Pauses the runner: changes are collected, but start no run. Runs that have begun continue.

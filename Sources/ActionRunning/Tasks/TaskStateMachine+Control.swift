@@ -25,7 +25,7 @@ extension TaskStateMachine {
     return proceed(
       building.flatMap { name in
         var actions: [Action] = []
-        if tasks[name]?.phase.isUp == true {
+        if isUp(name) {
           update(name) { $0.phase = .atRest }
           actions = [.giveUpReadiness(name), .stop(name)]
         }
@@ -48,8 +48,7 @@ extension TaskStateMachine {
     hasStarted = true
     return proceed(
       order.flatMap { name -> [Action] in
-        let isWanted = names?.contains(name) ?? (tasks[name]?.rules.isManual == false)
-        return isWanted ? request(name, .key) : []
+        names?.contains(name) ?? !self[name].rules.isManual ? request(name, .key) : []
       })
   }
 
@@ -151,8 +150,8 @@ extension TaskStateMachine {
     _ names: [String], _ reason: RunTrigger.Reason
   ) -> [Action] {
     names.flatMap { name -> [Action] in
-      let isAsleep = ([name] + ancestors[name, default: []]).contains { name in
-        tasks[name].map { $0.isDormant && $0.rules.isPostponed } ?? false
+      let isAsleep = ([name] + ancestors[name, default: []]).contains {
+        self[$0].isDormant && self[$0].rules.isPostponed
       }
       return isAsleep ? [] : request(name, reason)
     }

@@ -40,25 +40,25 @@ extension TaskStateMachine {
   }
 
   mutating func check(_ name: String) -> [Action] {
-    if tasks[name]?.former != .serving { tasks[name]?.former = .absent }
+    if self[name].former != .serving { tasks[name]?.former = .absent }
     tasks[name]?.generation += 1
-    return [.awaitReadiness(name, generation: tasks[name]?.generation ?? 0)]
+    return [.awaitReadiness(name, generation: self[name].generation)]
   }
 
   /// The service is ready, in time or later.
   package mutating func serviceIsReady(_ name: String, generation: Int) -> [Action] {
     guard isChecked(name, generation) else { return [] }
-    switch tasks[name]?.former {
+    switch self[name].former {
     case .serving: return proceed(endFormer(name, .stopping))
     case .ended: return check(name)
-    case .absent, .stopping, nil: return proceed(isReady(name))
+    case .absent, .stopping: return proceed(isReady(name))
     }
   }
 
   /// The service was not ready in time.
   package mutating func serviceIsLate(_ name: String, generation: Int) -> [Action] {
-    guard isChecked(name, generation), tasks[name]?.phase != .late else { return [] }
-    return proceed([.reportLate(name)] + serviceFailed(name, .failed, .late))
+    guard isChecked(name, generation), self[name].phase != .late else { return [] }
+    return proceed([.reportLate(name)] + enter(.late, name, .failed))
   }
 
   /// The service has ended by itself or could not be started. If it is kept alive, that is a crash.
@@ -76,11 +76,11 @@ extension TaskStateMachine {
       // What serves already is not started again before the next change.
       roundMembers.insert(name)
       return proceed(
-        [.giveUpReadiness(name)] + serviceFailed(name, isCrash ? .failed : result, .ready)
+        [.giveUpReadiness(name)] + enter(.ready, name, isCrash ? .failed : result)
           + [.keep(name, because: name)])
     }
     tasks[name]?.former = .absent
-    let failures = serviceFailed(name, isCrash ? .failed : result, isCrash ? .crashed : .atRest)
+    let failures = enter(isCrash ? .crashed : .atRest, name, isCrash ? .failed : result)
     // What has ended did not see for itself what it was not restarted for.
     let again = !isCrash && task.hasKeptRunning ? request(name, .change) : []
     return proceed([.giveUpReadiness(name)] + failures + again)
@@ -96,31 +96,25 @@ extension TaskStateMachine {
   }
 
   private func isChecked(_ name: String, _ generation: Int) -> Bool {
-    guard let task = tasks[name], !isEnding, task.generation == generation else { return false }
-    return task.phase.isUp && task.phase != .ready
+    let task = self[name]
+    return !isEnding && task.generation == generation && task.phase.isUp && task.phase != .ready
   }
 
   mutating func isReady(_ name: String) -> [Action] {
-    guard let task = tasks[name] else { return [] }
-    let reports: [Action] = task.rules.hasReadiness ? [.reportReady(name)] : []
-    update(name) { $0.phase = .ready }
-    if task.phase == .starting(isFresh: true) { return reports + conclude(name, .succeeded) }
-    // It kept running through the failure of a dependency, and is ready again.
-    if case .skipped = task.outcome { return reports }
-    update(name) { $0.outcome = .succeeded }
-    let skipped = order.filter { tasks[$0]?.outcome == .skipped(because: name) }
-    return reports + skipped.flatMap { request($0, task.reason) }
+    (self[name].rules.hasReadiness ? [.reportReady(name)] : []) + enter(.ready, name, .succeeded)
   }
 
-  private mutating func serviceFailed(
-    _ name: String, _ result: Result, _ phase: Phase
-  ) -> [Action] {
+  /// The service enters a phase, with this result.
+  private mutating func enter(_ phase: Phase, _ name: String, _ result: Result) -> [Action] {
     guard let task = tasks[name] else { return [] }
-    update(name) { $0.phase = phase }
+    tasks[name]?.phase = phase
     if task.phase == .starting(isFresh: true) { return conclude(name, result) }
+    // It keeps running through the failure of a dependency.
     if case .skipped = task.outcome { return [] }
-    update(name) { $0.outcome = result.state }
-    return []
+    tasks[name]?.outcome = result.state
+    if result != .succeeded { return [] }
+    let skipped = order.filter { self[$0].outcome == .skipped(because: name) }
+    return skipped.flatMap { request($0, task.reason) }
   }
 }
 
@@ -131,7 +125,7 @@ extension TaskStateMachine {
   ///
   /// - Parameter next: What is known of it then.
   mutating func endFormer(_ name: String, _ next: Former = .absent) -> [Action] {
-    let serves = tasks[name]?.former == .serving
+    let serves = self[name].former == .serving
     tasks[name]?.former = serves ? next : .absent
     if !serves { return [] }
     retiring.append(Retired(name: name, isActive: false, isUp: true, ancestors: []))
@@ -141,7 +135,7 @@ extension TaskStateMachine {
   /// The former process of a service has ended by itself, and its hook as well.
   package mutating func formerHasEnded(_ name: String) -> [Action] {
     guard let rules = tasks[name]?.rules, !isEnding else { return [] }
-    let isTried = tasks[name]?.phase != .ready
+    let isTried = self[name].phase != .ready
     let actions = endFormer(name, isTried && rules.isReadyAlone ? .ended : .absent)
     if isTried || actions.isEmpty { return proceed(actions) }
     // The other process has failed before.
@@ -154,32 +148,22 @@ extension TaskStateMachine {
 
 extension TaskStateMachine {
   private mutating func backOff(_ name: String) -> [Action] {
-    guard let task = tasks[name] else { return [] }
-    update(name) { task in
-      task.phase = .backingOff
-      task.generation += 1
-    }
-    return [.backOff(name, generation: task.generation + 1)]
+    update(name) { ($0.phase, $0.generation) = (.backingOff, $0.generation + 1) }
+    return [.backOff(name, generation: self[name].generation)]
   }
 
-  /// The pause before a restart is over.
-  package mutating func backOffIsOver(_ name: String, generation: Int) -> [Action] {
+  /// The pause before a restart is over; or the restart is given up, and the command starts again on request.
+  package mutating func backOffIsOver(
+    _ name: String, generation: Int, isGivenUp: Bool = false
+  ) -> [Action] {
     guard isBackingOff(name, generation) else { return [] }
-    update(name) { $0.phase = .restartDue }
-    return proceed([])
-  }
-
-  /// The command is not started again before it is requested.
-  package mutating func restartIsGivenUp(_ name: String, generation: Int) -> [Action] {
-    guard isBackingOff(name, generation) else { return [] }
-    update(name) { $0.phase = .atRest }
+    tasks[name]?.phase = isGivenUp ? .atRest : .restartDue
     return proceed([])
   }
 
   /// Whether the pause of this generation is still awaited: another run may have begun instead.
   package func isBackingOff(_ name: String, _ generation: Int) -> Bool {
-    guard let task = tasks[name], !isEnding else { return false }
-    return task.phase == .backingOff && task.generation == generation
+    !isEnding && self[name].phase == .backingOff && self[name].generation == generation
   }
 
   /// Requests runs of the commands that are due again and ignore changes during a run. A restart alone

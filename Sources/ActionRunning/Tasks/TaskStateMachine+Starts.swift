@@ -35,8 +35,9 @@ extension TaskStateMachine {
   /// Whether all ancestors have succeeded, and none runs again yet.
   private func hasResults(above name: String) -> Bool {
     ancestors[name, default: []].allSatisfy { above in
-      guard let task = tasks[above], task.outcome == .succeeded else { return false }
-      return !task.phase.isRun && task.phase != .starting(isFresh: true)
+      let task = self[above]
+      return task.outcome == .succeeded && !task.phase.isRun
+        && task.phase != .starting(isFresh: true)
     }
   }
 
@@ -56,11 +57,10 @@ extension TaskStateMachine {
     }
     if let failed { return skip(name, because: failed) }
     // A run needs all its ancestors, even those that were not requested.
-    let missing = above.filter { tasks[$0]?.outcome != .succeeded }
+    let missing = above.filter { self[$0].outcome != .succeeded }
     if !missing.isEmpty {
       let actions = missing.flatMap { request($0, reason) }
-      let isRequested = missing.contains { tasks[$0]?.isRequested ?? false }
-      return isRequested ? actions : nil
+      return missing.contains { self[$0].isRequested } ? actions : nil
     }
     if isBlocked(name) || !hasCapacity(for: task) { return nil }
     switch task.request?.judging {
@@ -73,32 +73,36 @@ extension TaskStateMachine {
       if reason != .start || task.freshness == .none { return begin(name, task, reason) }
       if task.freshness == .asked { return nil }
       update(name) { $0.freshness = .asked }
-      return [.examine(name, mayBeFresh: above.allSatisfy { tasks[$0]?.freshness == .fresh })]
+      return [.examine(name, mayBeFresh: above.allSatisfy { self[$0].freshness == .fresh })]
     }
   }
 
   /// Whether a direct or indirect dependency is unsettled.
   func waits(_ name: String) -> Bool {
-    ancestors[name, default: []].contains { tasks[$0]?.isUnsettled ?? false }
+    ancestors[name, default: []].contains { self[$0].isUnsettled }
   }
 
   private func failure(of name: String) -> String? {
-    switch tasks[name]?.outcome {
+    switch self[name].outcome {
     case .failed: name
     case .skipped(let because): because
-    case .pending, .ready, .running, .succeeded, .cancelled, nil: nil
+    case .pending, .ready, .running, .succeeded, .cancelled: nil
     }
   }
 
   /// Whether a run must end before this task begins.
   func isBlocked(_ name: String) -> Bool {
+    !retired(before: name).isEmpty || descendants[name, default: []].contains(where: runs)
+  }
+
+  /// The retired tasks that must be gone before this one begins.
+  func retired(before name: String) -> [Retired] {
     // A new service may need the port of one that is gone soon, as after a rename.
-    let isNewService = tasks[name].map { $0.rules.isService && $0.outcome == .pending } ?? false
-    return retiring.contains { retired in
+    let isNewService = self[name].rules.isService && self[name].outcome == .pending
+    return retiring.filter { retired in
       retired.name == name || retired.isActive && retired.ancestors.contains(name)
         || retired.isUp && isNewService
     }
-      || descendants[name, default: []].contains(where: runs)
   }
 
   func hasCapacity(for task: Task) -> Bool {
@@ -143,7 +147,7 @@ extension TaskStateMachine {
     }
     if task.rules.isService { return beginService(name, task, reason) }
     // A service waits for the second success, and not for as many stops again.
-    let isAwaited = descendants[name, default: []].contains { tasks[$0]?.wasHeldBack == true }
+    let isAwaited = descendants[name, default: []].contains { self[$0].wasHeldBack }
     update(name) { task in
       task.phase = .running
       if task.outcome != .cancelled && !isAwaited { task.stops = 0 }
@@ -216,7 +220,7 @@ extension TaskStateMachine {
     let mayReceive = task.rules.isService || task.rules.watches
     return above.contains(where: owedTasks.contains)
       || mayReceive
-        && above.contains { roundMembers.contains($0) && tasks[$0]?.freshness != .fresh }
+        && above.contains { roundMembers.contains($0) && self[$0].freshness != .fresh }
   }
 
   /// The changes that were made while these tasks ran are judged. Those of them that are owed a run at
@@ -253,8 +257,7 @@ extension TaskStateMachine {
     update(name) { $0.outcome = result.state }
     switch result {
     case .succeeded:
-      let reason = tasks[name]?.reason ?? .change
-      let actions = dependents(of: name).flatMap { passOn(to: $0, reason) }
+      let actions = dependents(of: name).flatMap { passOn(to: $0, self[name].reason) }
       // One that a postponed task keeps from running is not skipped because of this one any more.
       for below in order where isAsleep(below) && !isUp(below) {
         if tasks[below]?.outcome == .skipped(because: name) { tasks[below]?.outcome = .pending }
@@ -273,9 +276,8 @@ extension TaskStateMachine {
 
   /// A task has a result, and a newer run is requested: only services may need it.
   mutating func concludeEarly(_ name: String) -> [Action] {
-    let reason = tasks[name]?.reason ?? .change
-    return dependents(of: name).filter { tasks[$0]?.rules.isService == true }
-      .flatMap { passOn(to: $0, reason) }
+    dependents(of: name).filter { self[$0].rules.isService }
+      .flatMap { passOn(to: $0, self[name].reason) }
   }
 
   private mutating func passOn(to dependent: String, _ reason: RunTrigger.Reason) -> [Action] {
@@ -289,10 +291,10 @@ extension TaskStateMachine {
 
   /// Whether a task is manual, and not requested.
   private func isUnasked(_ name: String) -> Bool {
-    tasks[name].map { $0.rules.isManual && !$0.isRequested } ?? false
+    self[name].rules.isManual && !self[name].isRequested
   }
 
-  func isDormant(_ name: String) -> Bool { tasks[name]?.isDormant ?? false }
+  func isDormant(_ name: String) -> Bool { self[name].isDormant }
 
   /// Whether it does not run before an ancestor is requested, as a postponed one.
   private func isAsleep(_ name: String) -> Bool {

@@ -49,8 +49,7 @@ package struct TaskStateMachine: Sendable {
   }
 
   package enum Action: Equatable, Sendable {
-    /// Start a run, which may be one after a dependency. A service that runs is stopped first, without a report to the
-    /// machine.
+    /// Start a run. A service that runs is stopped first, without a report to the machine.
     case start(String, RunTrigger.Reason, afterDependency: Bool = false)
     /// Stop it. For a run, `ended` must follow.
     case stop(String)
@@ -65,22 +64,18 @@ package struct TaskStateMachine: Sendable {
     case reportFresh(String)
     /// Judge the changes that were made so far, and call `changesAreJudged`.
     case judgeChanges(before: String)
-    /// Keep the process of the service running, which is the former one from now on; another one is started. `retire`
-    /// follows, and `isGone` after that.
+    /// Keep the process of the service, the former one from now on, until `retire`; another one is started.
     case keepFormer(String)
-    /// Start a readiness check, and call `serviceIsReady` or `serviceIsLate` with this generation.
-    /// It replaces an earlier check.
+    /// Start a readiness check in place of an earlier one, and call `serviceIsReady` or `serviceIsLate`.
     case awaitReadiness(String, generation: Int)
     case giveUpReadiness(String)
-    /// Report that the service is ready, or is not ready in time.
     case reportReady(String)
     case reportLate(String)
-    /// Call `backOffIsOver` with this generation after a pause, or `restartIsGivenUp` at once.
+    /// Call `backOffIsOver` with this generation after a pause, or at once if the restart is given up.
     case backOff(String, generation: Int)
     /// Report the results of the round.
     case endRound([RoundMember])
-    /// End it for good; `isGone` must follow. When it is retired, a successor of the same name may
-    /// follow.
+    /// End it for good; `isGone` must follow. A task of the same name may follow one that is retired.
     case end(String)
     case retire(String)
     /// Kill the tasks that are being stopped, and stop the others.
@@ -133,9 +128,10 @@ package struct TaskStateMachine: Sendable {
     }
 
     /// Whether a restart starts another process beside the present one.
-    var overlaps: Bool {
-      if case .overlap? = policy { isService } else { false }
-    }
+    var overlaps: Bool { isService && policy == .overlap }
+
+    /// Whether it is a service that a change restarts or signals.
+    var isInterruptibleService: Bool { isService && busyPolicy.interruptsRuns }
   }
 
   /// What a task does, as far as the machine decides it. Its processes may take longer to follow.
@@ -168,6 +164,8 @@ package struct TaskStateMachine: Sendable {
       case .atRest, .running, .stopping, .crashed, .backingOff, .restartDue: false
       }
     }
+
+    var isStarting: Bool { self == .starting(isFresh: true) || self == .starting(isFresh: false) }
 
     /// Whether it is started again, unless that is given up.
     var isRestarted: Bool { self == .crashed || self == .backingOff || self == .restartDue }
@@ -230,13 +228,11 @@ package struct TaskStateMachine: Sendable {
     var reason = RunTrigger.Reason.start
     /// The number of checks and pauses, by which late answers are recognised.
     var generation = 0
-    /// Whether a program works in the active run that compares the times of files, so that the run is worthless
-    /// when one of them is saved.
+    /// Whether a program works in the active run that compares the times of files.
     var isBuilding = false
     /// Whether the process of the active run cannot be started yet, so that nothing is lost with the run.
     var isAttempted = false
-    /// How often in a row changes have stopped its run before the end; for a service that was held back, also beyond one
-    /// that was not stopped.
+    /// How often in a row changes have stopped its run before the end, or while a service was held back.
     var stops = 0
     /// Whether a request has left the service running, as its policy says.
     var hasKeptRunning = false
@@ -244,8 +240,8 @@ package struct TaskStateMachine: Sendable {
     var hasNewResult = false
     /// Whether a dependency has succeeded since the latest start.
     var isAfterDependency = false
-    /// Whether the service did not begin after a success, because a dependency was requested again, and has
-    /// not begun with results that are up to date since.
+    /// Whether the service did not begin after a success, because a dependency was requested again, nor with results
+    /// that are up to date since.
     var wasHeldBack = false
     var freshness = Freshness.none
 
@@ -265,7 +261,10 @@ package struct TaskStateMachine: Sendable {
     /// Whether a run is requested, unless it is paused.
     var isRequested: Bool { request?.reason != nil }
 
-    var isUnsettled: Bool { isRequested || phase.isRun || phase == .starting(isFresh: true) }
+    /// Whether a run is requested or active.
+    var isRequestedOrRuns: Bool { isRequested || phase.isRun }
+
+    var isUnsettled: Bool { isRequestedOrRuns || phase == .starting(isFresh: true) }
 
     /// Whether it has never run, and no run is requested.
     var isDormant: Bool { outcome == .pending && request == nil && phase == .atRest }
@@ -380,13 +379,8 @@ extension TaskStateMachine.Task {
 // MARK: - Questions of the runner
 
 extension TaskStateMachine {
-  /// Whether a run is requested or active.
-  func isRequestedOrRuns(_ name: String) -> Bool {
-    tasks[name].map { $0.isRequested || $0.phase.isRun } ?? false
-  }
-
-  /// Whether a run is requested and has not begun, unless it is paused.
-  func isRequested(_ name: String) -> Bool { tasks[name]?.isRequested ?? false }
+  /// A task; one that does nothing if there is none of this name.
+  subscript(name: String) -> Task { tasks[name] ?? Task(Rules(name)) }
 
   /// Whether a run is active.
   func runs(_ name: String) -> Bool { tasks[name]?.phase.isRun ?? false }
@@ -396,7 +390,7 @@ extension TaskStateMachine {
     ([name] + ancestors[name, default: []]).contains { name in
       // What a pause has delayed is no part of the active run.
       if case .paused = tasks[name]?.request { return true }
-      if tasks[name]?.isAfterDependency == true { return true }
+      if self[name].isAfterDependency { return true }
       let state = state(of: name)
       return state != .succeeded && state != .running
     }
@@ -410,35 +404,24 @@ extension TaskStateMachine {
   /// Whether it is a service that runs.
   func isUp(_ name: String) -> Bool { tasks[name]?.phase.isUp ?? false }
 
-  /// Whether it is unsettled, by itself.
-  func isUnsettled(_ name: String) -> Bool { tasks[name]?.isUnsettled ?? false }
-
-  /// Whether it is a service that is being started, requested or not, and not known to be late.
-  func awaitsReadiness(_ name: String) -> Bool {
-    guard case .starting = tasks[name]?.phase else { return false }
-    return true
-  }
+  func hasFailed(_ name: String) -> Bool { self[name].outcome == .failed }
 
   /// Whether a run is active or requested.
-  var hasRuns: Bool { tasks.values.contains { $0.isRequested || $0.phase.isRun } }
+  var hasRuns: Bool { tasks.values.contains(where: \.isRequestedOrRuns) }
 
   /// Whether any task is unsettled.
   var hasUnsettled: Bool { tasks.values.contains(where: \.isUnsettled) }
 
   /// Whether the latest result of any task is no success.
   var hasFailures: Bool {
-    tasks.values.contains { task in
-      switch task.outcome {
-      case .failed, .cancelled, .skipped: true
-      case .pending, .ready, .running, .succeeded: false
-      }
-    }
+    tasks.values.contains { $0.outcome != .succeeded && $0.outcome != .pending }
   }
 
   /// Whether a change to the task's files stops a service at once, or signals an active run. A service that
   /// is about to be started again, after its ancestors, is not stopped for it.
   func changeInterruptsRun(of name: String) -> Bool {
-    guard let task = tasks[name], task.rules.busyPolicy.interruptsRuns else { return false }
+    let task = self[name]
+    if !task.rules.busyPolicy.interruptsRuns { return false }
     if task.rules.isService && (waits(name) || task.request?.judging == .asked) { return false }
     return task.phase.isRun || task.phase.isUp
   }
@@ -450,7 +433,7 @@ extension TaskStateMachine {
 
   /// Whether a change to the task's files restarts a service at once.
   private func changeRestartsService(_ name: String) -> Bool {
-    guard let task = tasks[name] else { return false }
+    let task = self[name]
     let serves = task.rules.overlaps && task.phase == .ready
     return task.rules.isService && task.rules.busyPolicy == .restart && !serves
       && changeInterruptsRun(of: name)
@@ -460,17 +443,18 @@ extension TaskStateMachine {
   var runsOutdatedIfBuilding: [String] {
     if isPaused { return [] }
     return possibleBuilds.filter { name in
-      guard let task = tasks[name], task.mayBeStopped else { return false }
       // What a run misses that ignores changes must be known.
-      return [.queue, .restart, .ignore].contains(task.rules.busyPolicy)
+      self[name].mayBeStopped
+        && [.queue, .restart, .ignore].contains(self[name].rules.busyPolicy)
     }
   }
 
   /// The tasks whose runs build, and are not stopped by a save.
   var buildsThatMissSaves: [String] {
     order.filter { name in
-      guard let task = tasks[name], task.phase == .running, task.isBuilding else { return false }
-      return task.busyPolicy == .ignore || !task.mayBeStopped
+      let task = self[name]
+      return task.phase == .running && task.isBuilding
+        && (task.busyPolicy == .ignore || !task.mayBeStopped)
     }
   }
 
@@ -483,7 +467,7 @@ extension TaskStateMachine {
 
   /// Whether it is a service that is about to build, as with `-r make`, and a change to its files restarts it.
   func isBuildingService(_ name: String) -> Bool {
-    tasks[name]?.isBuilding == true && changeRestartsService(name) && !isBlocked(name)
+    self[name].isBuilding && changeRestartsService(name) && !isBlocked(name)
   }
 
   /// The active runs of these tasks build, and no others do.
@@ -491,25 +475,13 @@ extension TaskStateMachine {
     for name in order { tasks[name]?.isBuilding = names.contains(name) }
   }
 
-  /// The process of the task's active run exists, or cannot be started yet.
-  mutating func setAttempted(_ name: String, _ isAttempted: Bool) {
-    tasks[name]?.isAttempted = isAttempted
-  }
-
-  /// Whether the task or a dependent is running, and a change to the task's files makes that worthless, as a
-  /// build that ends by itself, so that it may stop it.
+  /// Whether the task or a dependent has a run that ends by itself, and a change to the task's files stops it.
   func isBuilding(_ name: String) -> Bool {
     ([name] + descendants[name, default: []]).contains { running in
-      guard let task = tasks[running], task.phase == .running, task.mayBeStopped else {
-        return false
-      }
+      let task = self[running]
+      if task.phase != .running || !task.mayBeStopped { return false }
       return running == name
         ? task.busyPolicy == .restart : isOutdated(running, under: name)
     }
   }
-}
-
-extension TaskStateMachine.Rules {
-  /// Whether it is a service that a change restarts or signals.
-  var isInterruptibleService: Bool { isService && busyPolicy.interruptsRuns }
 }

@@ -207,6 +207,16 @@ struct TaskWorkerTests {
       ])
   }
 
+  @Test func `a process that has waited is started with fewer paths if there are too many`() {
+    let worker = worker()
+    onQueue { fixture.held.access { $0 = [] } }
+    onQueue { worker.start(.start) }
+    launcher.failLaunches(with: SystemError(call: "spawn", code: E2BIG))
+    onQueue { fixture.held.access { exchange(&$0, with: nil) }?.first?() }
+    #expect(launcher.calls == Array(repeating: .launch(["run"]), count: 3))
+    #expect(story.entries.suffix(2) == ["not started: 126", "at rest"])
+  }
+
   @Test func `a run that is started during another has the latest reason`() {
     let worker = worker()
     onQueue { worker.start(.start) }

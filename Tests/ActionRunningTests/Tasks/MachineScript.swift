@@ -83,7 +83,7 @@ struct MachineScript {
 
   mutating func restartIsGivenUp(_ name: String) -> [String] {
     let generation = generations[name] ?? 0
-    return self { $0.restartIsGivenUp(name, generation: generation) }
+    return self { $0.backOffIsOver(name, generation: generation, isGivenUp: true) }
   }
 
   func state(_ name: String) -> TaskStateMachine.State? { machine.state(of: name) }

@@ -183,6 +183,23 @@ struct RunnerTraceTests {
     #expect(world.living.isEmpty)
   }
 
+  @Test func `a former process whose successor has failed ends as that of the task`() {
+    let runner = overlapping()
+    waits(runner, 0.1)
+    finish(1, 3, of: runner)
+    finish(0, 4, of: runner)
+    let ends = log.entries.compactMap { report in
+      if case .run(let run, .ended(let status, _, _)) = report {
+        (run.isFormer, status)
+      } else {
+        nil
+      }
+    }
+    #expect(ends.map(\.0) == [false, false])
+    #expect(ends.map(\.1) == [.exited(3), .exited(4)])
+    end(runner)
+  }
+
   @Test func `a process takes the place of the former one when its output says that it is ready`() {
     let runner = overlapping(.line("up"))
     waits(runner, 10)

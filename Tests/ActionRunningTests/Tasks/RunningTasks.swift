@@ -173,7 +173,9 @@ extension TaskRunner {
   var missedNow: [String: Set<Path>] { queue.sync { missed } }
 
   /// Whether a program works for the task that compares the times of files.
-  func builds(_ name: String) -> Bool { queue.sync { worker(name)?.isBuilding == true } }
+  func builds(_ name: String) -> Bool {
+    queue.sync { worker(name)?.commandGroup?.buildDirectory != nil }
+  }
 
   /// The processes that were found to build since the source was flushed last.
   var foundBuilds: [pid_t: Int] { queue.sync { state.access(\.buildSearch.found) } }

@@ -211,7 +211,7 @@ extension TaskGraphModel {
       if !machine.isBackingOff(name, generation) {
         // Another run has begun instead.
       } else if Int.random(in: 0..<4, using: &random) == 0 {
-        advance { $0.restartIsGivenUp(name, generation: generation) }
+        advance { $0.backOffIsOver(name, generation: generation, isGivenUp: true) }
         change(name) { $0.hasGivenUp = true }
       } else {
         backOffs.append((name, generation))

@@ -537,7 +537,7 @@ struct TaskStateMachineTests {
     _ = machine { $0.start() }
     for _ in 1...15 {
       #expect(machine.end("a") == ["+b"])
-      machine.machine.setAttempted("b", true)
+      machine.machine.tasks["b"]?.isAttempted = true
       #expect(machine.change("a") == ["~b"])
       #expect(machine.end("b", .cancelled) == ["+a"])
     }

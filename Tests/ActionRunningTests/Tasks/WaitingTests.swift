@@ -26,7 +26,7 @@ struct WaitingTests {
     #expect(list.map(\.name) == ["x", "b"])
     #expect(list.map(\.since.offset) == [.seconds(1), .seconds(1)])
     list = waiting(2) { state in
-      state.owed.add(ChangeBatch(number: 1, changes: [.of("f", .modified)]), to: "x")
+      state.owed.add(ChangeBatch(number: 1, changes: [.of("f", .modified)]), to: ["x"])
       _ = state.machine.changed(["a"])
     }
     #expect(list.map(\.name) == ["a", "x", "b"])
