@@ -50,9 +50,9 @@ struct DirectoryTable {
   /// looked up several times for each entry of a tree.
   private var indices: [UInt32] = []
   /// From a file to its watch.
-  private var files = NumberMap()
+  private var files: [TreeSnapshot.Entry: Int32] = [:]
   /// From a watch to the entry of its directory or file.
-  private var owners = NumberMap()
+  private var owners: [Int32: TreeSnapshot.Entry] = [:]
 
   var watchCount: Int { owners.count }
 
@@ -71,12 +71,13 @@ struct DirectoryTable {
   /// `sharers`.
   @inline(__always)
   func owner(of watch: Int32) -> TreeSnapshot.Entry? {
-    owners[UInt32(bitPattern: watch)].map(TreeSnapshot.Entry.init)
+    owners[watch]
   }
 
   @inline(__always)
   func watch(ofFile entry: TreeSnapshot.Entry) -> Int32? {
-    files[entry.number].map(Int32.init(bitPattern:))
+    // Which hashes the entry even if there is none.
+    files.isEmpty ? nil : files[entry]
   }
 
   var count: Int { directories.count }
@@ -126,7 +127,7 @@ struct DirectoryTable {
     }
     guard let index = index(of: entry) else { return nil }
     let outdated = replaceWatch(of: entry, at: index, by: watch)
-    owners[UInt32(bitPattern: watch)] = entry.number
+    owners[watch] = entry
     return outdated
   }
 
@@ -150,8 +151,8 @@ struct DirectoryTable {
   }
 
   mutating func setWatch(_ watch: Int32, ofFile entry: TreeSnapshot.Entry) {
-    files[entry.number] = UInt32(bitPattern: watch)
-    owners[UInt32(bitPattern: watch)] = entry.number
+    files[entry] = watch
+    owners[watch] = entry
   }
 
   /// Removes the watch of a directory or file. Returns it unless it belongs to others as well; the
@@ -159,7 +160,7 @@ struct DirectoryTable {
   mutating func removeWatch(of entry: TreeSnapshot.Entry) -> Int32? {
     let index = index(of: entry)
     let watch = watch(ofFile: entry) ?? index.flatMap { directories[$0].details.watch }
-    files[entry.number] = nil
+    if !files.isEmpty { files[entry] = nil }
     if let index { directories[index].details.watch = nil }
     guard let watch, removeOwner(entry, of: watch) else { return nil }
     return watch
@@ -184,9 +185,9 @@ struct DirectoryTable {
   mutating func removeWatch(_ watch: Int32) {
     for owner in owners(of: watch) {
       if let index = index(of: owner) { directories[index].details.watch = nil }
-      files[owner.number] = nil
+      files[owner] = nil
     }
-    owners[UInt32(bitPattern: watch)] = nil
+    owners[watch] = nil
     if !sharers.isEmpty { sharers[watch] = nil }
   }
 
@@ -194,12 +195,12 @@ struct DirectoryTable {
   private mutating func removeOwner(_ entry: TreeSnapshot.Entry, of watch: Int32) -> Bool {
     let isOwner = owner(of: watch) == entry
     if sharers.isEmpty {
-      if isOwner { owners[UInt32(bitPattern: watch)] = nil }
+      if isOwner { owners[watch] = nil }
       return isOwner || owner(of: watch) == nil
     }
     var others = sharers(of: watch)
     if isOwner {
-      owners[UInt32(bitPattern: watch)] = others.popLast()?.number
+      owners[watch] = others.popLast()
     } else {
       others.removeAll { $0 == entry }
     }
