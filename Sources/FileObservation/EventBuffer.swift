@@ -74,6 +74,27 @@ final class EventBuffer: Sendable {
   }
 }
 
+/// The task of a stream. It keeps the observer alive.
+final class StreamReader: Sendable {
+  let observer: FileObserver
+  let buffer = EventBuffer()
+  let subscription: FileObserver.Subscription
+
+  init(_ observer: FileObserver) {
+    self.observer = observer
+    let buffer = buffer
+    subscription = observer.subscribe(
+      FileObserver.Subscriber(
+        receive: { buffer.put($0) }, end: { buffer.close($0) },
+        settle: { buffer.settle(for: $0, $1) }))
+  }
+
+  deinit {
+    observer.unsubscribe(subscription)
+    buffer.close(nil)
+  }
+}
+
 extension EventBuffer.State {
   /// Merging a batch costs as much as it is large. A larger one than this is merged only with one that is at
   /// least half as large, so that a change is merged a few times and not with each later batch.

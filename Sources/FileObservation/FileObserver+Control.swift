@@ -82,11 +82,9 @@ extension FileObserver {
   /// The present values of the observer's counters.
   public var statistics: Statistics {
     let (backend, batches) = state.withLock { ($0.backend, $0.batchCount) }
-    let numbers = backend?.statistics ?? BackendStatistics()
-    return Statistics(
-      watches: numbers.watches, polledDirectories: numbers.polledDirectories,
-      pruned: numbers.pruned,
-      overflows: numbers.overflows, rescans: numbers.rescans, batches: batches)
+    var statistics = backend?.statistics ?? Statistics()
+    statistics.batches = batches
+    return statistics
   }
 
   /// Waits for the next batch, for scripts that do nothing else meanwhile.

@@ -35,17 +35,17 @@ extension FileObserver {
   /// Counters of an observer. One that is not running has no watches.
   public struct Statistics: Sendable, Hashable {
     /// The number of kernel watches.
-    public let watches: Int
+    public internal(set) var watches = 0
     /// The number of directories that are polled because they cannot be watched.
-    public let polledDirectories: Int
+    public internal(set) var polledDirectories = 0
     /// The number of ignored directories that the first scan has found, not counting those below
     /// them.
-    public let pruned: Int
+    public internal(set) var pruned = 0
     /// The number of times that the kernel has dropped events.
-    public let overflows: Int
+    public internal(set) var overflows = 0
     /// The number of scans of the whole tree after overflows.
-    public let rescans: Int
+    public internal(set) var rescans = 0
     /// The number of batches that have been reported.
-    public let batches: Int
+    public internal(set) var batches = 0
   }
 }

@@ -80,7 +80,11 @@ public final class FileObserver: Sendable {
   ) throws(ObserverError) {
     self.options = options
     scheduler = DispatchScheduler(queue: queue, makeAlarm: makeAlarm)
-    comparison = options.makeComparison()
+    comparison =
+      options.skipsUnchanged
+      ? ContentComparison(
+        source: DiskContents(largestFile: options.contentLimits.largestFile),
+        mostFiles: options.contentLimits.mostFiles, wanted: options.kinds) : nil
     ignoredChanges = onIgnoredChange.map { IgnoredChangeSink($0) }
     var roots: [WatchedRoot] = []
     var known: Set<BackendConfiguration.Root> = []

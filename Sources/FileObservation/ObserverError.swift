@@ -6,36 +6,24 @@ import SystemCalls
 public struct ObserverError: Error, Sendable, Hashable {
   /// The kinds of failure. Later versions may add more.
   public struct Code: Sendable, Hashable {
-    private let name: Name
+    private let name: String
 
-    private enum Name: Sendable {
-      case pathUnavailable
-      case instanceLimitReached
-      case eventsUnavailable
-      case unsupportedPlatform
-      case observationFailed
-      case alreadyStarted
-      case alreadyStopped
-    }
-
-    private init(_ name: Name) {
+    private init(_ name: String) {
       self.name = name
     }
 
     /// A path to watch does not exist, or cannot be accessed.
-    public static let pathUnavailable = Code(.pathUnavailable)
+    public static let pathUnavailable = Code("pathUnavailable")
     /// The user's limit of inotify instances, or the process's limit of open files, is reached.
-    public static let instanceLimitReached = Code(.instanceLimitReached)
+    public static let instanceLimitReached = Code("instanceLimitReached")
     /// The system refuses the calls by which the kernel reports changes.
-    public static let eventsUnavailable = Code(.eventsUnavailable)
-    /// There is no backend for this operating system.
-    public static let unsupportedPlatform = Code(.unsupportedPlatform)
+    public static let eventsUnavailable = Code("eventsUnavailable")
     /// The kernel failed in a way from which the observer cannot recover.
-    public static let observationFailed = Code(.observationFailed)
+    public static let observationFailed = Code("observationFailed")
     /// The observer has been started before, or has failed. An observer is started once.
-    public static let alreadyStarted = Code(.alreadyStarted)
+    public static let alreadyStarted = Code("alreadyStarted")
     /// The observer has been stopped. A stopped observer stays stopped.
-    public static let alreadyStopped = Code(.alreadyStopped)
+    public static let alreadyStopped = Code("alreadyStopped")
   }
 
   /// The kind of failure.
@@ -78,14 +66,14 @@ extension ObserverError {
 
   static func instanceLimitReached(_ cause: SystemError) -> ObserverError {
     ObserverError(
-      code: .instanceLimitReached, path: nil, cause: cause,
+      code: .instanceLimitReached, cause: cause,
       message: "cannot create an inotify instance: \(cause.reason)",
       advice: ObserverWarning.raiseInstanceLimits)
   }
 
   static func eventsUnavailable(_ cause: SystemError) -> ObserverError {
     ObserverError(
-      code: .eventsUnavailable, path: nil, cause: cause,
+      code: .eventsUnavailable, cause: cause,
       message: "inotify is not available: \(cause)",
       advice: "allow \(cause.call) in the profile of the container or sandbox")
   }
@@ -93,19 +81,15 @@ extension ObserverError {
   static func observationFailed(_ cause: SystemError) -> ObserverError {
     ObserverError(
       code: .observationFailed, path: cause.path, cause: cause,
-      message: "watching failed: \(cause)", advice: nil)
+      message: "watching failed: \(cause)")
   }
 
   static let alreadyStarted = ObserverError(
-    code: .alreadyStarted, path: nil, cause: nil,
+    code: .alreadyStarted,
     message: "cannot start the observer: it has been started before",
     advice: "create another observer")
 
   static let alreadyStopped = ObserverError(
-    code: .alreadyStopped, path: nil, cause: nil,
+    code: .alreadyStopped,
     message: "cannot start the observer: it has been stopped", advice: "create another observer")
-
-  static let unsupportedPlatform = ObserverError(
-    code: .unsupportedPlatform, path: nil, cause: nil,
-    message: "file observation is not supported on this operating system", advice: nil)
 }

@@ -6,39 +6,29 @@ import SystemCalls
 public struct ObserverWarning: Sendable, Hashable {
   /// The kinds of warning. Later versions may add more.
   public struct Code: Sendable, Hashable {
-    private let name: Name
+    private let name: String
 
-    private enum Name: Sendable {
-      case unreadableDirectory
-      case watchLimitReached
-      case instanceLimitReached
-      case queueOverflowed
-      case eventsUnavailable
-      case unreadableIgnoreFile
-      case everythingIgnored
-    }
-
-    private init(_ name: Name) {
+    private init(_ name: String) {
       self.name = name
     }
 
     /// A directory cannot be read. Changes in it are not reported.
-    public static let unreadableDirectory = Code(.unreadableDirectory)
+    public static let unreadableDirectory = Code("unreadableDirectory")
     /// The user's limit of inotify watches, or the process's limit of open files, is reached.
     /// Directories without a watch are polled.
-    public static let watchLimitReached = Code(.watchLimitReached)
+    public static let watchLimitReached = Code("watchLimitReached")
     /// The user's limit of inotify instances, or the process's limit of open files, is reached.
     /// Everything is polled.
-    public static let instanceLimitReached = Code(.instanceLimitReached)
+    public static let instanceLimitReached = Code("instanceLimitReached")
     /// The kernel's queue overflowed. The tree has been scanned again, so no change is lost.
-    public static let queueOverflowed = Code(.queueOverflowed)
+    public static let queueOverflowed = Code("queueOverflowed")
     /// The kernel reports no events for a file system, or not those of other machines. It is
     /// polled.
-    public static let eventsUnavailable = Code(.eventsUnavailable)
+    public static let eventsUnavailable = Code("eventsUnavailable")
     /// An ignore file cannot be read. Its rules are not applied.
-    public static let unreadableIgnoreFile = Code(.unreadableIgnoreFile)
+    public static let unreadableIgnoreFile = Code("unreadableIgnoreFile")
     /// Ignore rules exclude every entry of a watched directory.
-    public static let everythingIgnored = Code(.everythingIgnored)
+    public static let everythingIgnored = Code("everythingIgnored")
   }
 
   /// The kind of warning.

@@ -274,7 +274,7 @@ struct FileObserverLifetimeTests {
       quietPeriod: .fixed(.seconds(Int64.max)), maximumWait: .seconds(Int64.min),
       polling: Polling(.always, interval: .seconds(Int64.min) ... .seconds(Int64.max)),
       skipsUnchanged: true,
-      contentLimits: ContentLimits(largestFile: .min, mostFiles: .min, mostBytesReadAhead: .min))
+      contentLimits: ContentLimits(largestFile: .min, mostFiles: .min))
     let observer = try FileObserver(paths: [directory.path], options: options)
     #expect(try observer.waitForChange(timeout: .seconds(Int64.min)) == .timedOut)
     try directory.write(to: "f")
@@ -340,7 +340,7 @@ private final class FakeBackend: Backend {
     configuration.queue.async { done() }
   }
 
-  var statistics: BackendStatistics { BackendStatistics() }
+  var statistics: FileObserver.Statistics { FileObserver.Statistics() }
 
   func stop() {
     stopped.withLock { $0 = true }

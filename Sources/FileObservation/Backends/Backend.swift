@@ -21,7 +21,8 @@ package protocol Backend: Sendable {
   /// it is called without further reports.
   func flush(then done: @escaping @Sendable () -> Void)
 
-  var statistics: BackendStatistics { get }
+  /// Without the number of batches.
+  var statistics: FileObserver.Statistics { get }
 
   /// Stops observing and releases all resources. A report that is being delivered is completed; no
   /// other follows. Has no effect when called again.
@@ -30,4 +31,32 @@ package protocol Backend: Sendable {
 
 extension Backend {
   package func add(_ root: BackendConfiguration.Root) { add(root, excluding: []) }
+}
+
+/// How much of a root or of a directory is observed. Each case includes the ones before it.
+package enum Coverage: Int, Comparable, Sendable {
+  /// A root that is only watched because links lead to it, whose changes are theirs.
+  case linked
+  /// The entries that were asked for by name.
+  case named
+  /// All entries.
+  case entries
+  /// All descendants.
+  case recursive
+
+  package static func < (left: Coverage, right: Coverage) -> Bool {
+    left.rawValue < right.rawValue
+  }
+}
+
+/// A report of a backend. Reports are delivered in order.
+package enum BackendReport: Sendable {
+  /// Raw events; `overflow` if the kernel dropped events and the tree was rescanned.
+  case events([RawEvent], overflow: Bool)
+  /// Everything is watched.
+  case ready(FileObserver.Readiness)
+  /// Something cannot be watched; the rest is.
+  case warning(ObserverWarning)
+  /// Observation has ended.
+  case failed(ObserverError)
 }

@@ -19,9 +19,9 @@ package struct BackendConfiguration: Sendable {
   package var pollInterval = Polling().interval
   /// Receives the changes that the filter does not report; `nil` if nothing does.
   package var ignoredChanges: IgnoredChangeSink?
-  package let queue: DispatchQueue
+  package private(set) var queue: DispatchQueue
   /// Called on `queue`.
-  package let report: @Sendable (BackendReport) -> Void
+  package private(set) var report: @Sendable (BackendReport) -> Void
 
   /// A path to observe, and how much of it.
   package struct Root: Sendable, Hashable {
@@ -60,13 +60,8 @@ package struct BackendConfiguration: Sendable {
     _ roots: [Root], on queue: DispatchQueue? = nil,
     report: @escaping @Sendable (BackendReport) -> Void
   ) -> BackendConfiguration {
-    var part = BackendConfiguration(
-      roots: roots, filter: filter, followsLinks: followsLinks, start: start,
-      queue: queue ?? self.queue, report: report)
-    part.base = base
-    part.excluded = excluded
-    part.pollInterval = pollInterval
-    part.ignoredChanges = ignoredChanges
+    var part = self
+    (part.roots, part.queue, part.report) = (roots, queue ?? self.queue, report)
     return part
   }
 }

@@ -19,6 +19,13 @@ package final class CombinedBackend: Backend {
     var readiness: [FileObserver.Readiness] = []
     var awaited = 0
     var isStopped = false
+
+    mutating func note(_ division: Division) {
+      watchedTrees.formUnion(
+        division.watched.lazy.filter { $0.coverage == .recursive }.map(\.path))
+      polledRoots.formUnion(division.polled.map(\.path))
+      polledMounts.formUnion(division.mounts.map(\.path))
+    }
   }
 
   /// Creates the native backend.
@@ -51,35 +58,29 @@ package final class CombinedBackend: Backend {
   }
 
   package func start() throws(ObserverError) {
-    let division = division(of: configuration.roots)
-    var (watched, polled, warnings) = (division.watched, division.polled, division.warnings)
-    let mounts = division.mounts
+    var division = division(of: configuration.roots)
     var native: (any Backend)?
-    if !watched.isEmpty {
-      var part = configuration.part(watched) { [weak self] in self?.receive($0) }
-      part.excluded = Set(mounts.map(\.path))
+    if !division.watched.isEmpty {
+      var part = configuration.part(division.watched) { [weak self] in self?.receive($0) }
+      part.excluded = Set(division.mounts.map(\.path))
       do throws(ObserverError) {
         native = try makeNative(part)
       } catch {
         guard error.code == .instanceLimitReached || error.code == .eventsUnavailable else {
           throw error
         }
-        warnings.append(.pollingInstead(for: error))
-        polled += watched
-        watched = []
+        division.pollAll(instead: error)
       }
     }
-    let polledFromStart = polled + mounts
-    let poller = polledFromStart.isEmpty ? nil : makePoller(polledFromStart, isAwaited: true)
+    let polled = division.polled + division.mounts
+    let poller = polled.isEmpty ? nil : makePoller(polled, isAwaited: true)
     state.withLock { state in
       state.native = native
       state.polling = poller
-      state.polledRoots = Set(polled.map(\.path))
-      state.watchedTrees = Set(watched.lazy.filter { $0.coverage == .recursive }.map(\.path))
-      state.polledMounts = Set(mounts.map(\.path))
+      state.note(division)
       state.awaited = (native == nil ? 0 : 1) + (poller == nil ? 0 : 1)
     }
-    report(warnings)
+    report(division.warnings)
     try native?.start()
     poller?.start()
     if native == nil && poller == nil {
@@ -88,24 +89,17 @@ package final class CombinedBackend: Backend {
   }
 
   package func add(_ root: BackendConfiguration.Root, excluding: Set<Path>) {
-    let division = division(of: [root])
-    var (watched, polled, warnings) = (division.watched, division.polled, division.warnings)
-    let mounts = division.mounts
+    var division = division(of: [root])
     do throws(ObserverError) {
-      if !watched.isEmpty {
-        try openNative()?.add(root, excluding: excluding.union(mounts.map(\.path)))
+      if !division.watched.isEmpty {
+        try openNative()?.add(root, excluding: excluding.union(division.mounts.map(\.path)))
       }
     } catch {
-      warnings.append(.pollingInstead(for: error))
-      (watched, polled) = ([], [root])
+      division.pollAll(instead: error)
     }
-    state.withLock { state in
-      if !watched.isEmpty && root.coverage == .recursive { state.watchedTrees.insert(root.path) }
-      state.polledRoots.formUnion(polled.map(\.path))
-      state.polledMounts.formUnion(mounts.map(\.path))
-    }
-    report(warnings)
-    for root in polled + mounts { openPoller()?.add(root) }
+    state.withLock { $0.note(division) }
+    report(division.warnings)
+    for root in division.polled + division.mounts { openPoller()?.add(root) }
   }
 
   package func remove(_ root: Path) {
@@ -145,10 +139,16 @@ package final class CombinedBackend: Backend {
     poller?.stop()
   }
 
-  package var statistics: BackendStatistics {
+  package var statistics: FileObserver.Statistics {
     let (native, poller) = state.withLock { ($0.native, $0.polling) }
-    let none = BackendStatistics()
-    return (native?.statistics ?? none) + (poller?.statistics ?? none)
+    var sum = native?.statistics ?? FileObserver.Statistics()
+    guard let polled = poller?.statistics else { return sum }
+    sum.watches += polled.watches
+    sum.polledDirectories += polled.polledDirectories
+    sum.pruned += polled.pruned
+    sum.overflows += polled.overflows
+    sum.rescans += polled.rescans
+    return sum
   }
 }
 
@@ -162,48 +162,37 @@ extension CombinedBackend {
     /// Mount points in watched roots that are polled.
     var mounts: [BackendConfiguration.Root] = []
     var warnings: [ObserverWarning] = []
+
+    /// Polls what would be watched, because that is not possible.
+    mutating func pollAll(instead error: ObserverError) {
+      warnings.append(.pollingInstead(for: error))
+      polled += watched
+      watched = []
+    }
   }
 
   func division(of roots: [BackendConfiguration.Root]) -> Division {
     var division = Division()
-    (division.watched, division.polled) = divide(roots, &division.warnings)
-    division.mounts = mountsWithoutEvents(in: division.watched, &division.warnings)
-    return division
-  }
-
-  /// Divides roots into those for which the kernel reports events and those that must be polled.
-  private func divide(
-    _ roots: [BackendConfiguration.Root], _ warnings: inout [ObserverWarning]
-  ) -> (watched: [BackendConfiguration.Root], polled: [BackendConfiguration.Root]) {
-    if polling.use == .always { return ([], roots) }
-    var (watched, polled) = ([BackendConfiguration.Root](), [BackendConfiguration.Root]())
+    func isWithoutEvents(_ path: Path) -> Bool {
+      guard let kind = fileSystemKind(path) else { return false }
+      division.warnings.append(.eventsUnavailable(at: path, on: kind, interval: polling.interval))
+      return true
+    }
     for root in roots {
-      guard let kind = fileSystemKind(root.path) else {
-        watched.append(root)
-        continue
+      if polling.use == .always || isWithoutEvents(root.path) {
+        division.polled.append(root)
+      } else {
+        division.watched.append(root)
       }
-      polled.append(root)
-      warnings.append(.eventsUnavailable(at: root.path, on: kind, interval: polling.interval))
     }
-    return (watched, polled)
-  }
-
-  /// The mount points in the roots whose file systems report no events.
-  private func mountsWithoutEvents(
-    in roots: [BackendConfiguration.Root], _ warnings: inout [ObserverWarning]
-  ) -> [BackendConfiguration.Root] {
-    let recursive = roots.filter { $0.coverage == .recursive }
-    if recursive.isEmpty { return [] }
-    var found: [BackendConfiguration.Root] = []
-    for mount in mountPoints() {
-      let root = recursive.first { mount != $0.path && mount.isWithin($0.path) }
-      guard let root, !isIgnored(mount, in: root.path), let kind = fileSystemKind(mount) else {
-        continue
+    let trees = division.watched.filter { $0.coverage == .recursive }.map(\.path)
+    for mount in trees.isEmpty ? [] : mountPoints() {
+      let tree = trees.first { mount != $0 && mount.isWithin($0) }
+      if let tree, !isIgnored(mount, in: tree), isWithoutEvents(mount) {
+        division.mounts.append(.init(path: mount, coverage: .recursive))
       }
-      found.append(.init(path: mount, coverage: .recursive))
-      warnings.append(.eventsUnavailable(at: mount, on: kind, interval: polling.interval))
     }
-    return found
+    return division
   }
 
   private func isIgnored(_ directory: Path, in root: Path) -> Bool {

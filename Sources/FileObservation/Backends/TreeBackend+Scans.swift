@@ -67,24 +67,6 @@ extension TreeBackend {
     readHints()
   }
 
-  /// Examines again what could not be examined, and will not hint when it can.
-  func planExamination() {
-    let delay = state.access { state -> Duration? in
-      if state.isStopped { return nil }
-      return state.examinations.plan(isNeeded: state.tree.hasUnhintedDirectories)
-    }
-    guard let delay else { return }
-    after(delay) { [weak self] in
-      guard let self else { return }
-      readHints()
-      state.access { state in
-        state.examinations.begin()
-        if !state.isStopped { state.tree.examineUnhinted() }
-      }
-      readHints()
-    }
-  }
-
   /// Returns whether the slice that begins now is over.
   private func endOfSlice() -> () -> Bool {
     let end = scheduler.now.advanced(by: sliceDuration)
@@ -96,7 +78,11 @@ extension TreeBackend {
     let isOver = state.access { state -> Bool in
       if state.isStopped { return true }
       let before = processorTimeOfThread()
-      if state.poll == nil { state.flushes.pollBegins() }
+      if state.poll == nil {
+        state.flushes.pollBegins()
+        // What they tell is not found by the poll. A failure is met again by the next read.
+        try? state.tree.readHints()
+      }
       var poll =
         state.poll
         ?? Poll(
@@ -110,6 +96,7 @@ extension TreeBackend {
       var isOver = false
       if poll.remaining.isEmpty {
         state.tree.pollMissingRoots()
+        state.tree.examineUnhinted()
         state.tree.refreshLinks()
         state.tree.refreshRules()
         if state.tree.source == nil { state.tree.walk.comparedUntil = poll.began }
@@ -130,6 +117,6 @@ extension TreeBackend {
     }
     deliver()
     for done in state.access({ $0.flushes.takePolled() }) { done() }
-    finishFlushes()
+    readHints()
   }
 }

@@ -20,7 +20,6 @@ package final class TreeBackend: Backend {
     var poll: Poll?
     var pollTimer: (any ScheduledWork)?
     var isRefilterPlanned = false
-    var examinations = ExaminationPacing()
     var hasReportedOverflow = false
     var isStopped = false
     var mounts: MountObserver?
@@ -64,7 +63,7 @@ package final class TreeBackend: Backend {
 
   let configuration: BackendConfiguration
   let state: Confined<State>
-  let currentStatistics = Mutex(BackendStatistics())
+  let currentStatistics = Mutex(FileObserver.Statistics())
   let scheduler: DispatchScheduler
   /// How long scans, polls and changed rules may keep the queue from other work.
   let sliceDuration: Duration
@@ -139,17 +138,14 @@ package final class TreeBackend: Backend {
       state.access { $0.flushes.add(done) }
       afterSettling { [self] in
         state.access { state in
-          if state.isUpToDate && !state.isStopped {
-            state.tree.examineUnhinted()
-            state.tree.lookUpDirectoryRoots()
-          }
+          if state.isUpToDate && !state.isStopped { state.tree.lookUpDirectoryRoots() }
         }
         readHints()
       }
     }
   }
 
-  package var statistics: BackendStatistics {
+  package var statistics: FileObserver.Statistics {
     currentStatistics.withLock { $0 }
   }
 
@@ -214,7 +210,6 @@ extension TreeBackend {
       )
     }
     planRefilter()
-    planExamination()
     if isAwaiting { after(Self.renameTimeout) { [weak self] in self?.stopAwaitingArrivals() } }
     if let rescanDelay { after(rescanDelay) { [weak self] in self?.rescan() } }
     finishFlushes()
@@ -284,7 +279,11 @@ extension TreeBackend {
         var isWatching = false
         if case .watching = state.phase { isWatching = true }
         if case .scanning = state.phase {} else { state.tree.warnOfLimit() }
-        currentStatistics.withLock { $0.update(from: state.tree) }
+        currentStatistics.withLock {
+          $0.watches = state.tree.directories.watchCount
+          $0.polledDirectories = state.tree.directories.unwatched.count
+          $0.pruned = state.tree.walk.prunedCount
+        }
         let isPollDue = isWatching && state.poll == nil && state.tree.needsPolls
         return (state.takeFindings(), isPollDue ? state.pollPacing.plan() : nil)
       } as (ObservedTree.Findings, Duration?)
@@ -324,8 +323,9 @@ extension TreeBackend {
 }
 
 extension ObservedTree {
-  /// Whether directories or missing roots must be polled.
+  /// Whether directories or missing roots must be polled, or examined again.
   fileprivate var needsPolls: Bool {
-    !directories.unwatched.isEmpty || (source == nil && !missingRoots.isEmpty)
+    !directories.unwatched.isEmpty || hasUnhintedDirectories
+      || (source == nil && !missingRoots.isEmpty)
   }
 }

@@ -6,15 +6,10 @@ public struct ContentLimits: Sendable, Hashable {
   /// The most files whose contents are remembered, at about 100 bytes each. Files beyond that may
   /// be reported although their content is the same.
   public var mostFiles: Int
-  /// Has no effect: a file is read when it changes, and not before.
-  public var mostBytesReadAhead: Int
 
   /// Creates limits; by default files of up to 8 MiB, and 65,536 files.
-  public init(
-    largestFile: Int = 8 << 20, mostFiles: Int = 1 << 16, mostBytesReadAhead: Int = 256 << 20
-  ) {
+  public init(largestFile: Int = 8 << 20, mostFiles: Int = 1 << 16) {
     self.largestFile = largestFile
     self.mostFiles = mostFiles
-    self.mostBytesReadAhead = mostBytesReadAhead
   }
 }

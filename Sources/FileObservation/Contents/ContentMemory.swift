@@ -30,7 +30,7 @@ package struct ContentMemory {
 
   /// The remembered content of a file.
   package func digest(of path: Path) -> ContentDigest? {
-    find(path).flatMap { digests[$0] }
+    tree.entry(at: path).flatMap { digests[$0] }
   }
 }
 
@@ -77,7 +77,7 @@ extension ContentMemory {
   ) {
     var moved: [Path] = []
     for change in changes where change.type == .directory && wanted.contains(change.kind) {
-      guard let old = change.from, let directory = find(old) else { continue }
+      guard let old = change.from, let directory = tree.entry(at: old) else { continue }
       for file in knownFiles(below: directory, atMost: Self.mostReread - moved.count) {
         if let rest = file.relative(to: old) { moved.append(change.path.appending(rest.bytes)) }
       }
@@ -105,43 +105,15 @@ extension ContentMemory {
 // MARK: - Storage
 
 extension ContentMemory {
-  private func find(_ path: Path) -> Entry? {
-    var entry = TreeSnapshot.root
-    for name in path.components {
-      guard let child = name.withUnsafeBufferPointer({ tree.child($0, of: entry) }) else {
-        return nil
-      }
-      entry = child
-    }
-    return entry == TreeSnapshot.root ? nil : entry
-  }
-
   private mutating func remember(_ digest: ContentDigest, of path: Path) {
-    if let known = find(path), digests[known] != nil {
-      digests[known] = digest
-      return
-    }
     if mostFiles < 1 { return }
-    if digests.count >= mostFiles { forgetSome() }
-    insert(digest, of: path)
-  }
-
-  private mutating func insert(_ digest: ContentDigest, of path: Path) {
-    var entry = TreeSnapshot.root
-    let names = path.components
-    for (depth, name) in names.enumerated() {
-      let type: FileType = depth == names.count - 1 ? .file : .directory
-      entry = name.withUnsafeBufferPointer {
-        tree.child($0, of: entry) ?? tree.insert($0, type, in: entry)
-      }
-    }
-    if entry != TreeSnapshot.root { digests[entry] = digest }
+    if digests.count >= mostFiles, self.digest(of: path) == nil { forgetSome() }
+    digests[tree.makeEntry(at: path)] = digest
   }
 
   /// Forgets a file, or a directory with its descendants.
   private mutating func forget(_ path: Path) {
-    guard let entry = find(path) else { return }
-    tree.remove(entry) { digests[$0] = nil }
+    if let entry = tree.entry(at: path) { tree.remove(entry) { digests[$0] = nil } }
   }
 
   /// Makes room by forgetting an arbitrary eighth of the files.
@@ -150,7 +122,7 @@ extension ContentMemory {
     tree = TreeSnapshot()
     digests = [:]
     for (entry, digest) in old.digests.dropFirst(mostFiles / 8 + 1) {
-      insert(digest, of: old.tree.path(of: entry))
+      digests[tree.makeEntry(at: old.tree.path(of: entry))] = digest
     }
   }
 

@@ -22,3 +22,67 @@ package struct ContentSample: Hashable, Sendable {
     self.stamp = stamp
   }
 }
+
+/// Identity, size and times of a file or directory.
+///
+/// Two equal stamps of a path mean that the file was neither written to nor replaced in between, as
+/// far as the clock's resolution can tell.
+package struct FileStamp: Hashable, Sendable {
+  package let device: UInt64
+  package let inode: UInt64
+  package let size: UInt64
+  /// The mtime: of the last write, or, for a directory, of the last change of its entries.
+  package let modified: FileTime
+  /// The ctime: of the last write, rename or other change. Programs cannot set it.
+  package let changed: FileTime
+
+  package init(
+    device: UInt64 = 0, inode: UInt64, size: UInt64, modified: FileTime, changed: FileTime
+  ) {
+    self.device = device
+    self.inode = inode
+    self.size = size
+    self.modified = modified
+    self.changed = changed
+  }
+
+  init(_ status: FileStatus) {
+    self.init(
+      device: status.device, inode: status.inode, size: status.size, modified: status.modified,
+      changed: status.changed)
+  }
+}
+
+/// The files on disk.
+package struct DiskContents: ContentSource {
+  private let largestFile: Int
+
+  package init(largestFile: Int) {
+    self.largestFile = largestFile
+  }
+
+  package func sample(of path: Path) -> ContentSample? {
+    guard let status = try? FileStatus(of: path), status.type == .file,
+      status.size <= UInt64(clamping: largestFile)
+    else { return nil }
+    var hasher = ContentHasher()
+    var count: UInt64 = 0
+    do throws(SystemError) {
+      try readFile(path) { part in
+        hasher.update(part)
+        count += UInt64(part.count)
+        return count <= status.size
+      }
+    } catch {
+      return nil
+    }
+    let stamp = FileStamp(status)
+    // If the file has changed meanwhile, the bytes may be of two versions.
+    guard count == status.size, self.stamp(of: path) == stamp else { return nil }
+    return ContentSample(digest: hasher.finish(), stamp: stamp)
+  }
+
+  package func stamp(of path: Path) -> FileStamp? {
+    (try? FileStatus(of: path)).map { FileStamp($0) }
+  }
+}

@@ -25,15 +25,15 @@ extension TreeSnapshot {
 
 extension TreeSnapshot {
   package func marks(of entry: Entry) -> Marks {
-    Marks(rawValue: records[Int(entry.number)].marks)
+    records[Int(entry.number)].marks
   }
 
   package mutating func mark(_ entry: Entry, _ marks: Marks) {
-    records[Int(entry.number)].marks |= marks.rawValue
+    records[Int(entry.number)].marks.formUnion(marks)
   }
 
   package mutating func unmark(_ entry: Entry, _ marks: Marks) {
-    records[Int(entry.number)].marks &= ~marks.rawValue
+    records[Int(entry.number)].marks.subtract(marks)
   }
 }
 

@@ -22,40 +22,20 @@ package struct TreeSnapshot {
   package static let root = Entry(number: 0)
 
   struct Record {
-    var parent: UInt32
-    var nextSibling: UInt32
-    var previousSibling: UInt32
-    var firstChild: UInt32
-    var name: NameStore.NameRange
-    private var typeAndState: UInt8
-    var marks: UInt8
+    var parent = none
+    var nextSibling = none
+    var previousSibling = none
+    var firstChild = none
+    var name = NameStore.NameRange()
+    var type: FileType
+    var state = State.listed
     /// 0 if it is unknown.
-    var inode: UInt64
+    var inode: UInt64 = 0
     var fingerprint: Fingerprint.State?
-
-    init(
-      _ type: FileType, inode: UInt64, parent: UInt32 = none, nextSibling: UInt32 = none,
-      name: NameStore.NameRange = .init()
-    ) {
-      (self.parent, self.nextSibling, self.name) = (parent, nextSibling, name)
-      (previousSibling, firstChild) = (none, none)
-      typeAndState = type.code
-      marks = 0
-      self.inode = inode
-    }
-
-    var type: FileType {
-      get { FileType(code: typeAndState & 15) }
-      set { typeAndState = typeAndState & ~15 | newValue.code }
-    }
-
-    var state: State {
-      get { State(rawValue: typeAndState >> 4) ?? .free }
-      set { typeAndState = typeAndState & 15 | newValue.rawValue << 4 }
-    }
+    var marks: Marks = []
   }
 
-  enum State: UInt8 {
+  enum State {
     /// Its children are searched one by one.
     case listed
     /// Its children are in the index.
@@ -76,7 +56,7 @@ package struct TreeSnapshot {
   package private(set) var count = 1
 
   package init() {
-    records = [Record(.directory, inode: 0)]
+    records = [Record(type: .directory)]
   }
 }
 
@@ -129,6 +109,16 @@ extension TreeSnapshot {
     find(name, in: parent).entry
   }
 
+  /// The entry at an absolute path.
+  package func entry(at path: Path) -> Entry? {
+    var entry = Self.root
+    for name in path.components {
+      guard let child = name.withUnsafeBufferPointer({ child($0, of: entry) }) else { return nil }
+      entry = child
+    }
+    return entry
+  }
+
   package func parent(of entry: Entry) -> Entry? {
     let parent = records[Int(entry.number)].parent
     return parent == none ? nil : Entry(number: parent)
@@ -137,6 +127,8 @@ extension TreeSnapshot {
   package func type(of entry: Entry) -> FileType {
     records[Int(entry.number)].type
   }
+
+  func hasChildren(_ entry: Entry) -> Bool { records[Int(entry.number)].firstChild != none }
 
   package func children(of parent: Entry) -> [Entry] {
     var found: [Entry] = []
@@ -240,7 +232,7 @@ extension TreeSnapshot {
     let point = (lookup ?? find(name, in: parent)).insertionPoint
     let next = records[Int(parent.number)].firstChild
     let record = Record(
-      type, inode: inode, parent: parent.number, nextSibling: next, name: names.add(name))
+      parent: parent.number, nextSibling: next, name: names.add(name), type: type, inode: inode)
     let number: UInt32
     if firstFree != none {
       number = firstFree
@@ -262,6 +254,17 @@ extension TreeSnapshot {
       if !index.hasRoom(for: 0) { rebuildIndex() }
     }
     return Entry(number: number)
+  }
+
+  /// The entry at an absolute path. It and its ancestors are inserted unless they are known.
+  package mutating func makeEntry(at path: Path) -> Entry {
+    var entry = Self.root
+    for name in path.components {
+      entry = name.withUnsafeBufferPointer {
+        child($0, of: entry) ?? insert($0, .directory, in: entry)
+      }
+    }
+    return entry
   }
 
   package mutating func setType(_ type: FileType, of entry: Entry) {
@@ -321,5 +324,13 @@ extension TreeSnapshot {
       records[number].name = names.withName(at: records[number].name) { kept.add($0) }
     }
     names = kept
+  }
+}
+
+extension Array {
+  /// Grows eightfold when the capacity is reached. When many elements are appended one by one,
+  /// copying costs more than capacity: the kernel only provides pages that are used.
+  mutating func growIfNeeded(for newcomers: Int = 1) {
+    if count + newcomers > capacity { reserveCapacity(count * 8 + newcomers) }
   }
 }

@@ -47,7 +47,7 @@ package struct FileSetState: Sendable {
     // The entries of a directory are added one by one.
     let isDirectory = status.type == .directory
     let words = (
-      UInt64(status.type.code), status.device, status.inode, isDirectory ? 0 : status.size,
+      status.device, status.inode, isDirectory ? 0 : status.size,
       isDirectory ? 0 : status.modified.nanoseconds, isDirectory ? 0 : status.changed.nanoseconds,
       status.born?.nanoseconds ?? 0, status.attributes
     )
@@ -80,7 +80,7 @@ extension FileSetState {
     tree.scanPending()
     if !tree.takeFindings().warnings.isEmpty { isIncomplete = true }
     for path in paths {
-      guard let root = tree.existingEntry(at: path.path), !tree.isMissing(root) else { continue }
+      guard let root = tree.snapshot.entry(at: path.path), !tree.isMissing(root) else { continue }
       let type = tree.snapshot.type(of: root)
       if isMeant(path.path, type) { add(path.path, now) }
       pending.append(root)

@@ -103,7 +103,7 @@ package struct TreeSurvey: Sendable {
     warnings += tree.takeFindings().warnings
     let measure = TreeMeasure(tree)
     for root in roots {
-      guard let entry = tree.existingEntry(at: root.path) else { continue }
+      guard let entry = tree.snapshot.entry(at: root.path) else { continue }
       let isMissing = tree.isMissing(entry)
       self.roots.append(
         Root(

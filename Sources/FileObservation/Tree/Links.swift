@@ -1,6 +1,8 @@
 import SystemCalls
 
-/// The symbolic links of the tree.
+/// The symbolic links of the tree, and their targets, which are watched because their changes count as
+/// changes of the links. The targets of a link are the file it resolves to and the other links on the
+/// way there, and those of a root all that is on the way to it and can be replaced.
 struct Links {
   /// A directory in a root. Each root knows a directory by one name if links are followed.
   struct RealDirectory: Hashable {
@@ -11,14 +13,61 @@ struct Links {
   let areFollowed: Bool
   /// The entry by which each real directory is known. Only kept if links are followed.
   var realDirectories: [RealDirectory: TreeSnapshot.Entry] = [:]
-  var targets = LinkTargets()
   /// Links that may resolve to another file now.
   var stale: Set<Path> = []
-
-  /// What has covered targets may have gone: all links are resolved again.
-  mutating func refresh() { stale.formUnion(targets.allLinks) }
+  private var linksByTarget: [Path: Set<Path>] = [:]
+  private var targets: [Path: Set<Path>] = [:]
+  /// The paths to which links resolve.
+  private var ends: [Path: Path] = [:]
 
   init(areFollowed: Bool) {
     self.areFollowed = areFollowed
+  }
+
+  /// Whether no link has a target.
+  var isEmpty: Bool { linksByTarget.isEmpty }
+
+  /// The links that have this target.
+  func links(to target: Path) -> Set<Path> { linksByTarget[target] ?? [] }
+
+  /// Whether a link resolves to a path.
+  func doesLink(_ link: Path, resolveTo path: Path) -> Bool { ends[link] == path }
+
+  /// Whether the targets of a link are known.
+  func contains(_ link: Path) -> Bool { targets[link] != nil }
+
+  /// What has covered targets may have gone: all links are resolved again.
+  mutating func refresh() { stale.formUnion(targets.keys) }
+
+  /// Replaces the targets of a link, and the path to which it resolves. Returns the former targets
+  /// that no link has any more.
+  mutating func setTargets(_ new: Set<Path>, end: Path?, of link: Path) -> Set<Path> {
+    let old = targets[link] ?? []
+    targets[link] = new.isEmpty && end == nil ? nil : new
+    ends[link] = end
+    for target in new { linksByTarget[target, default: []].insert(link) }
+    return old.subtracting(new).filter { target in
+      linksByTarget[target]?.remove(link)
+      guard linksByTarget[target]?.isEmpty == true else { return false }
+      linksByTarget[target] = nil
+      return true
+    }
+  }
+}
+
+/// The identity of a file, regardless of its name.
+struct FileIdentity: Hashable {
+  private let device: UInt64
+  private let inode: UInt64
+
+  init(_ status: FileStatus) {
+    device = status.device
+    inode = status.inode
+  }
+}
+
+extension FileStatus {
+  func isBorn(since: FileTime) -> Bool {
+    born.map { $0 >= since } ?? false
   }
 }

@@ -197,7 +197,7 @@ extension ObservedTree {
     } else {
       if hint.reasons.contains(.unwatched) || hint.reasons.contains(.gone) { unwatch(owner) }
       let reasons = hint.reasons.subtracting([.entries, .gone, .unwatched])
-      compareEntry(owner, for: reasons.isEmpty ? .scan(comparison) : .hint(reasons))
+      compareEntry(owner, for: reasons.isEmpty ? comparison : .hint(reasons))
     }
   }
 
@@ -221,12 +221,12 @@ extension ObservedTree {
       examineAgain(in: directory)
     }
     guard hint.reasons.contains(.entries), directories[directory] != nil else { return }
-    if roots[directory] == nil { compareEntry(directory, for: .scan(comparison)) }
+    if roots[directory] == nil { compareEntry(directory, for: comparison) }
     if directories[directory] != nil { scanNow(directory, for: comparison) }
   }
 
   /// The mode in which one directory is compared.
-  var comparison: ScanMode { .diff(since: walk.comparedUntil, .directory) }
+  var comparison: Occasion { .diff(since: walk.comparedUntil, .directory) }
 
   /// Compares an entry with the disk.
   mutating func compareEntry(_ entry: Entry, for occasion: Occasion) {

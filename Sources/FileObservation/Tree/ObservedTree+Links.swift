@@ -9,9 +9,9 @@ extension ObservedTree {
   mutating func followLink(
     _ link: Entry, at path: EntryPath, in site: Site, for occasion: Occasion, isChanged: Bool = true
   ) {
-    if !roots.links.areFollowed && roots[link] != .named { return }
+    if !roots.links.areFollowed && !roots.isNamed(link) { return }
     let areTargetsKnown =
-      !isChanged && occasion.mode?.isRefilter != true && roots.links.targets.contains(path.path)
+      !isChanged && !occasion.isRefilter && roots.links.contains(path.path)
     if areTargetsKnown && directories[link] == nil { return }
     guard roots.links.areFollowed else { return watchTargets(ofLink: link, isReported: isChanged) }
     let target = try? disk.status(of: path.path, followsLinks: true)
@@ -28,10 +28,10 @@ extension ObservedTree {
       // The rules exclude it now.
       return removeDescendants(link: link, areReported: false)
     }
-    switch occasion {
-    case .hint: scanNow { $0.descend(link, site.stack, for: .discover) }
-    case .scan(let mode):
-      descend(link, site.stack, for: directories[link] == nil ? mode.forNewDirectory : mode)
+    if occasion.isHint {
+      scanNow { $0.descend(link, site.stack, for: .discover) }
+    } else {
+      descend(link, site.stack, for: directories[link] == nil ? occasion.forNewDirectory : occasion)
     }
   }
 
@@ -42,7 +42,7 @@ extension ObservedTree {
     case .modified where type != .symlink, .metadata:
       break
     case .created, .removed, .modified:
-      roots.links.stale.formUnion(roots.links.targets.links(to: path))
+      roots.links.stale.formUnion(roots.links.links(to: path))
     }
   }
 
@@ -52,9 +52,9 @@ extension ObservedTree {
     let stale = roots.links.stale
     roots.links.stale = []
     for link in stale {
-      guard let entry = existingEntry(at: link) else { continue }
-      if isDirectoryRoot(entry) {
-        _ = lookUpRoot(entry, for: .scan(comparison))
+      guard let entry = snapshot.entry(at: link) else { continue }
+      if roots.isDirectory(entry) {
+        _ = lookUpRoot(entry, for: comparison)
         // More of the way to it may exist now, or less, or there is another one.
         if isMissing(entry) { awaitReturn(entry) }
         watchTargets(ofLink: entry)
@@ -77,10 +77,6 @@ extension ObservedTree {
     }
     if isMissing(root) { awaitReturn(root) } else { rootDisappeared(root) }
     watchTargets(ofLink: root)
-  }
-
-  private func isDirectoryRoot(_ entry: Entry) -> Bool {
-    roots[entry].map { $0 > .named } ?? false
   }
 
   /// Whether a directory is known by this entry and not by another one in the same root. If links are
@@ -109,7 +105,7 @@ extension ObservedTree {
 
   private func realDirectory(_ status: FileStatus, at entry: Entry) -> Links.RealDirectory {
     var root = entry
-    while !isDirectoryRoot(root), let parent = snapshot.parent(of: root) { root = parent }
+    while !roots.isDirectory(root), let parent = snapshot.parent(of: root) { root = parent }
     return Links.RealDirectory(identity: FileIdentity(status), root: root)
   }
 
@@ -146,7 +142,7 @@ extension ObservedTree {
     let linkPath = snapshot.path(of: link)
     var targets: Set<Path> = []
     var end: Path?
-    let isRoot = roots[link] != nil && !roots.links.targets.isForLinksOnly(linkPath)
+    let isRoot = roots.isReported(link)
     func add(_ chain: LinkChain, to targets: inout Set<Path>) {
       targets.formUnion(chain.links)
       if isRoot || roots.links.areFollowed {
@@ -166,16 +162,15 @@ extension ObservedTree {
     }
     targets.remove(linkPath)
     if roots[link] == nil { targets = targets.filter { !isCovered($0) } }
-    let unused = roots.links.targets.set(targets, end: end, of: linkPath)
-    for target in unused { remove(rootAt: target) }
+    setTargets(targets, end: end, ofLink: linkPath)
     for target in targets where !isCovered(target) {
-      if let entry = existingEntry(at: target), roots[entry] != nil {
+      if let entry = snapshot.entry(at: target), roots[entry] != nil {
         // What it was watched by may have gone meanwhile.
         if isMissing(entry) { awaitReturn(entry) } else { watchByName(parentOf: entry) }
         continue
       }
-      self.add(.init(path: target, coverage: .named), forLinksOnly: true)
-      if isReported, let entry = existingEntry(at: target),
+      self.add(.init(path: target, coverage: .linked))
+      if isReported, let entry = snapshot.entry(at: target),
         let status = try? disk.status(of: target)
       {
         snapshot.setFingerprint(fingerprint(status), of: entry)
@@ -185,37 +180,39 @@ extension ObservedTree {
 
   /// Whether changes at a path are reported under this path, regardless of links.
   private func isCovered(_ path: Path) -> Bool {
-    if let entry = existingEntry(at: path), roots[entry] != nil,
-      !roots.links.targets.isForLinksOnly(path)
-    {
-      return true
-    }
-    return isReported(path) ?? false
+    snapshot.entry(at: path).map(roots.isReported) == true || isReported(path) == true
   }
 
   /// Whether changes at a path are reported by the rules of its directory; `nil` if that is not
   /// observed.
   private func isReported(_ path: Path) -> Bool? {
     guard let parent = path.parent, let name = path.components.last,
-      let directory = existingEntry(at: parent), isObserved(directory)
+      let directory = snapshot.entry(at: parent), isObserved(directory)
     else { return nil }
     let entry = Array(name).withUnsafeBufferPointer { entryPath(of: $0, in: directory) }
     return reports(entry, isDirectory: false, directories[directory]?.stack)
   }
 
   mutating func unwatchTargets(ofLink link: Path) {
-    if roots.links.targets.isEmpty { return }
-    for target in roots.links.targets.remove(link) { remove(rootAt: target) }
+    if !roots.links.isEmpty { setTargets([], end: nil, ofLink: link) }
+  }
+
+  private mutating func setTargets(_ targets: Set<Path>, end: Path?, ofLink link: Path) {
+    for target in roots.links.setTargets(targets, end: end, of: link) {
+      if let entry = snapshot.entry(at: target), roots[entry] == .linked { remove(rootAt: target) }
+    }
   }
 
   /// An event with those of links that have its path as a target; without itself if the path is only
   /// watched for links.
   func attributedToLinks(_ event: RawEvent) -> [RawEvent] {
+    let links = roots.links.links(to: event.path)
+    if links.isEmpty { return [event] }
+    let own = isWatchedForLinksOnly(event.path) ? [] : [event]
     // What is found where a directory on the way was replaced is reported by itself.
-    let paths = roots.links.targets.links(to: event.path).filter { path in
-      event.type != .directory || roots.links.targets.doesLink(path, resolveTo: event.path)
+    let paths = links.filter { path in
+      event.type != .directory || roots.links.doesLink(path, resolveTo: event.path)
     }
-    if paths.isEmpty { return isWatchedForLinksOnly(event.path) ? [] : [event] }
     // Whatever has happened to the target, the link itself still exists.
     let kind: RawEvent.Kind =
       switch event.kind {
@@ -227,15 +224,15 @@ extension ObservedTree {
     // itself.
     let reported = paths.filter { path in
       !isWatchedForLinksOnly(path)
-        && existingEntry(at: path).map { !isDirectoryRoot($0) && !isMissing($0) } ?? true
+        && snapshot.entry(at: path).map { !roots.isDirectory($0) && !isMissing($0) } ?? true
     }.sorted().map { path in
-      let type = existingEntry(at: path).map(snapshot.type) ?? .symlink
+      let type = snapshot.entry(at: path).map(snapshot.type) ?? .symlink
       return RawEvent(path: path, kind: kind, type: type)
     }
-    return (isWatchedForLinksOnly(event.path) ? [] : [event]) + reported
+    return own + reported
   }
 
   private func isWatchedForLinksOnly(_ target: Path) -> Bool {
-    roots.links.targets.isForLinksOnly(target) && isReported(target) != true
+    snapshot.entry(at: target).map { roots[$0] == .linked } == true && isReported(target) != true
   }
 }

@@ -22,7 +22,7 @@ extension ObservedTree {
       }
       if directories[directory]?.watch != nil || directories.unwatched.contains(directory) {
         // The root may have appeared just before the watch was added.
-        let isFile = roots[awaited] == .named
+        let isFile = roots.isNamed(awaited)
         let status = try? disk.status(of: snapshot.path(of: awaited), followsLinks: !isFile)
         // What is on the way must be a directory, and one that can be watched.
         let isPassable = status?.type == .directory && directories.unexamined[awaited] == nil
@@ -95,7 +95,7 @@ extension ObservedTree {
     if !marks.isDisjoint(with: [.absent, .ignoreFile]) { return true }
     if directories[entry]?.watch != nil {
       let path = snapshot.path(of: entry)
-      return roots.links.targets.contains(path) || isTop(path)
+      return roots.links.contains(path) || isTop(path)
     }
     return marks.contains(.root)
   }
@@ -111,13 +111,13 @@ extension ObservedTree {
   }
 
   /// Compares the entries of a directory that are watched by name.
-  mutating func compareNamedEntries(in directory: Entry, for mode: ScanMode) {
+  mutating func compareNamedEntries(in directory: Entry, for mode: Occasion) {
     guard mode.isDiff else { return }
     for entry in snapshot.children(of: directory) {
       let marks = snapshot.marks(of: entry)
       if marks.contains(.ignoreFile) { compareIgnoreFile(entry, in: directory) }
       if !marks.isDisjoint(with: [.root, .absent]) {
-        compareEntry(entry, for: .scan(mode))
+        compareEntry(entry, for: mode)
       }
     }
   }
@@ -126,8 +126,8 @@ extension ObservedTree {
     guard let directory = path.parent,
       (try? disk.status(of: directory, followsLinks: true).type) == .directory
     else { return }
-    let isKnown = existingEntry(at: path) != nil
-    let entry = makeEntry(at: path)
+    let isKnown = snapshot.entry(at: path) != nil
+    let entry = snapshot.makeEntry(at: path)
     if !isKnown {
       let status = try? disk.status(of: path)
       snapshot.setType(status?.type ?? .file, of: entry)

@@ -40,17 +40,17 @@ extension ObservedTree {
     let wasLink = !isNew && snapshot.type(of: entry) == .symlink
     snapshot.setType(status.type, of: entry)
     snapshot.setInode(status.inode, of: entry)
-    watchFileIfNeeded(entry, at: path, isRenewed: occasion.mode?.renewsWatches == true)
-    if case .scan = occasion, let difference {
+    watchFileIfNeeded(entry, at: path, isRenewed: occasion.renewsWatches)
+    if !occasion.isHint, let difference {
       markStaleRules(name, in: site.directory, difference == .created ? .appeared : .closed)
     }
     if difference == .created { snapshot.mark(site.directory, .entriesChanged) }
     if isDirectory { examineAgain(in: entry) }
-    if isDirectory, roots[entry] == .named, !roots.links.targets.isForLinksOnly(path.path) {
+    if isDirectory, roots[entry] == .named {
       enterNamedRoot(entry, at: path)
     } else if isDirectory, site.isRecursive, !isRoot || mayEnter(path, site.stack) {
       let isKnownNew = isNew && wasIncluded(path, isDirectory: true, in: site)
-      enter(entry, isNew: isNew, in: site, for: isKnownNew ? .scan(.discover) : occasion)
+      enter(entry, isNew: isNew, in: site, for: isKnownNew ? .discover : occasion)
     } else if status.type == .symlink || wasLink {
       followLink(entry, at: path, in: site, for: occasion, isChanged: difference != nil)
     }
@@ -83,7 +83,7 @@ extension ObservedTree {
   }
 
   /// Whether hints named the entries of a directory that change, before this scan watched it.
-  private func wasHinted(_ site: Site) -> Bool { site.isWatched && source?.namesEntries == true }
+  func wasHinted(_ site: Site) -> Bool { site.isWatched && source?.namesEntries == true }
 
   /// Whether an entry was included by the former rules, so that it would be known.
   private func wasIncluded(_ path: EntryPath, isDirectory: Bool, in site: Site) -> Bool {
@@ -93,7 +93,7 @@ extension ObservedTree {
 
   /// The mode for a directory that may have become readable. One that is pending is not compared
   /// before its turn.
-  func modeOfReadable(_ directory: Entry) -> ScanMode {
+  func modeOfReadable(_ directory: Entry) -> Occasion {
     let isUnread = snapshot.marks(of: directory).contains(.unread)
     return isUnread && directories.unexamined[directory] != nil ? .discover : comparison
   }
@@ -101,19 +101,17 @@ extension ObservedTree {
   private mutating func enter(
     _ entry: Entry, isNew: Bool, in site: Site, for occasion: Occasion
   ) {
-    switch occasion {
-    case .hint(let reasons):
-      if !isNew, reasons.contains(.disappeared), directories[entry] != nil {
-        return directoryReturned(entry)
-      }
-      // A directory without a watch may have become readable.
-      guard isNew || directories[entry]?.watch == nil else { return }
-      directories.add(entry, coverage: .recursive, stack: site.stack)
-      if isNew { snapshot.mark(entry, .entriesChanged) }
-      scanNow(entry, for: isNew ? .discover : modeOfReadable(entry))
-    case .scan(let mode):
-      descend(entry, site.stack, for: isNew ? mode.forNewDirectory : mode)
+    guard case .hint(let reasons) = occasion else {
+      return descend(entry, site.stack, for: isNew ? occasion.forNewDirectory : occasion)
     }
+    if !isNew, reasons.contains(.disappeared), directories[entry] != nil {
+      return directoryReturned(entry)
+    }
+    // A directory without a watch may have become readable.
+    guard isNew || directories[entry]?.watch == nil else { return }
+    directories.add(entry, coverage: .recursive, stack: site.stack)
+    if isNew { snapshot.mark(entry, .entriesChanged) }
+    scanNow(entry, for: isNew ? .discover : modeOfReadable(entry))
   }
 }
 
@@ -171,9 +169,9 @@ extension ObservedTree {
   ) -> Bool {
     switch occasion {
     // The first comparison finds what has changed since the start.
-    case .scan(.baseline): return true
-    case .scan(.refilter): break
-    case .scan, .hint: if before != nil { return false }
+    case .baseline: return true
+    case .refilter: break
+    case .discover, .diff, .hint: if before != nil { return false }
     }
     return before == nil && occasion.isHint || isLeftToHint(status, for: occasion, in: site)
   }
@@ -214,11 +212,7 @@ extension ObservedTree {
   private func sighting(
     _ fingerprint: Fingerprint, _ status: FileStatus, foundBy occasion: Occasion
   ) -> RawEvent.Sighting {
-    let isMove: Bool
-    switch occasion {
-    case .hint(let reasons): isMove = reasons.contains(.moved) || !reasons.contains(.appeared)
-    case .scan: isMove = true
-    }
+    let isMove = occasion.reasons.contains(.moved) || !occasion.reasons.contains(.appeared)
     return RawEvent.Sighting(
       inode: status.inode, existed: status.born ?? FileTime(nanoseconds: 0),
       fingerprint: fingerprint, type: status.type, mayBeRenamed: isMove)
@@ -237,14 +231,14 @@ extension ObservedTree {
     let isRewritten = isRewrittenUnseen(status, at: path, in: site)
     if isNew {
       switch occasion {
-      case .scan(.baseline): return nil
-      case .scan(.refilter(let since)):
+      case .baseline: return nil
+      case .refilter(let since):
         return wasIncluded(path, isDirectory: isDirectory, in: site) || status.changed > since
           ? .created : nil
-      case .scan(.discover), .scan(.diff), .hint: return .created
+      case .discover, .diff, .hint: return .created
       }
     }
-    if case .scan(.refilter(let since)) = occasion,
+    if case .refilter(let since) = occasion,
       wasHinted(site) || !wasIncluded(path, isDirectory: isDirectory, in: site)
     {
       // The change may have been ignored by the former rules, unless its hint was reported.
@@ -282,15 +276,16 @@ extension ObservedTree {
         return .created
       }
       return kind(for: reasons, isDirectory: isDirectory)
-    case .scan(.diff(let since, let extent)):
-      guard status.changed >= since else { return nil }
-      if isLeftToHint(status, for: .scan(.diff(since: since, extent)), in: site) { return nil }
+    case .diff(let since, _):
+      guard status.changed >= since, !isLeftToHint(status, for: occasion, in: site) else {
+        return nil
+      }
       if status.isBorn(since: since), isSame(entry, as: status) { return .created }
       if !isDirectory { return .modified(isOpen: false) }
       // Where no times of birth are stored, it may be new. With entries of its own that have changed, it may have been
       // renamed if its parent has changed as well.
       return status.modified < since || status.born == nil || site.isChanged ? .movedDirectory : nil
-    case .scan:
+    case .baseline, .discover, .refilter:
       return nil
     }
   }
@@ -300,14 +295,14 @@ extension ObservedTree {
   private func isLeftToHint(
     _ status: FileStatus, for occasion: Occasion, in site: Site
   ) -> Bool {
-    guard case .scan(let mode) = occasion else { return false }
-    if case .refilter(let since) = mode {
+    switch occasion {
+    case .refilter(let since):
       return wasHinted(site) && status.changed >= since
-    }
-    guard case .diff(let since, _) = mode, let watched = hintedSince(mode, in: site) else {
+    case .diff(let since, .firstTime(let watched)):
+      return wasHinted(site) && status.modified < since && status.changed > watched
+    case .hint, .baseline, .discover, .diff:
       return false
     }
-    return status.modified < since && status.changed > watched
   }
 
   /// Whether a write may have left the fingerprint of a file as it is, and its hint was dropped, or
@@ -315,7 +310,7 @@ extension ObservedTree {
   private func mayBeWrittenUnseen(
     _ status: FileStatus, _ before: Fingerprint, for occasion: Occasion
   ) -> Bool {
-    guard case .scan(.diff(let since, let extent)) = occasion else { return false }
+    guard case .diff(let since, let extent) = occasion else { return false }
     switch extent {
     case .tree: return before.isUncertain && source?.namesEntries == true
     case .firstTime(let watched):

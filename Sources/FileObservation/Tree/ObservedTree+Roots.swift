@@ -6,23 +6,20 @@ import SystemCalls
 // it.
 extension ObservedTree {
   /// Adds a root, which need not exist yet.
-  mutating func add(_ root: BackendConfiguration.Root, forLinksOnly: Bool = false) {
-    let entry = makeEntry(at: root.path)
-    roots.links.targets.setForLinksOnly(root.path, forLinksOnly)
+  mutating func add(_ root: BackendConfiguration.Root) {
+    let entry = snapshot.makeEntry(at: root.path)
     snapshot.mark(entry, .root)
     roots.add(entry, root.coverage)
     rootAppeared(entry, for: .baseline)
   }
 
   /// Adds a root while others are observed, and reports the changes in it since a time.
-  mutating func addAtOnce(
-    _ root: BackendConfiguration.Root, forLinksOnly: Bool = false, since: FileTime
-  ) {
-    let entry = makeEntry(at: root.path)
+  mutating func addAtOnce(_ root: BackendConfiguration.Root, since: FileTime) {
+    let entry = snapshot.makeEntry(at: root.path)
     // What a poll has not found yet would be known as it is now.
     let isPolled = source == nil && isInDirectory(entry, withCoverage: .recursive)
     let since = isPolled ? min(since, walk.comparedUntil) : since
-    add(root, forLinksOnly: forLinksOnly)
+    add(root)
     scanPending()
     reportIfJustChanged(root: entry, at: root.path, since: since)
     let watched = disk.latest
@@ -34,19 +31,22 @@ extension ObservedTree {
   /// Removes a root. Entries that other roots cover stay watched. Roots within it are removed and
   /// added again, so that each has the rules that it would have had without it.
   mutating func remove(rootAt path: Path) {
-    guard let root = existingEntry(at: path), let coverage = roots[root] else { return }
+    guard let root = snapshot.entry(at: path), let coverage = roots[root] else { return }
     unwatchTargets(ofLink: path)
-    if coverage == .named, roots.contains(where: { $0 != root && snapshot.isWithin($0, root) }) {
+    let innerRoots =
+      snapshot.hasChildren(root)
+      ? roots.filter { $0 != root && snapshot.isWithin($0, root) } : []
+    if coverage <= .named, !innerRoots.isEmpty {
       // It is still on the way to others.
       roots.remove(root)
       snapshot.unmark(root, .root)
       if let parent = snapshot.parent(of: root) { removeIfUnneeded(parent) }
       return
     }
-    let inner = roots.filter { $0 != root && snapshot.isWithin($0, root) }.map {
+    let inner = innerRoots.map {
       BackendConfiguration.Root(path: snapshot.path(of: $0), coverage: roots[$0] ?? .named)
     }
-    for entry in [root] + inner.compactMap({ existingEntry(at: $0.path) }) {
+    for entry in [root] + innerRoots {
       roots.remove(entry)
       snapshot.unmark(entry, .root)
     }
@@ -65,11 +65,8 @@ extension ObservedTree {
     }
     // At once, before the roots within it have rules of their own again.
     while refilter() {}
-    for root in inner {
-      let isForLinksOnly = roots.links.targets.isForLinksOnly(root.path)
-      addAtOnce(root, forLinksOnly: isForLinksOnly, since: walk.comparedUntil)
-    }
-    roots.links.refresh()
+    for root in inner { addAtOnce(root, since: walk.comparedUntil) }
+    if coverage > .linked { roots.links.refresh() }
   }
 
   /// Keeps what is not a root any more in a directory that is observed, by the rules of that.
@@ -132,7 +129,7 @@ extension ObservedTree {
     if !marks.contains(.root) {
       return !marks.contains(.absent) || lookUpAncestor(to: entry)
     }
-    if roots[entry] == .named { return true }
+    if roots.isNamed(entry) { return true }
     let path = snapshot.path(of: entry)
     let status: FileStatus
     do throws(SystemError) {
@@ -194,7 +191,7 @@ extension ObservedTree {
   }
 
   /// Starts observing a root if it exists, and awaits it otherwise.
-  mutating func rootAppeared(_ root: Entry, for mode: ScanMode = .discover) {
+  mutating func rootAppeared(_ root: Entry, for mode: Occasion = .discover) {
     let path = snapshot.path(of: root)
     var coverage = roots[root] ?? .named
     let status: FileStatus
@@ -205,8 +202,7 @@ extension ObservedTree {
       snapshot.mark(root, .absent)
       return awaitReturn(root)
     }
-    var isBaseline = false
-    if case .baseline = mode { isBaseline = true }
+    let isBaseline = mode.isBaseline
     snapshot.unmark(root, .absent)
     snapshot.setType(status.type, of: root)
     snapshot.setInode(status.inode, of: root)
@@ -214,8 +210,8 @@ extension ObservedTree {
     // Or is a link itself, or in a directory that may be replaced, or was reached by links.
     let isReplaceable = path.parent.map(roots.isReplaceable) ?? false
     let leadsThroughLinks =
-      isReplaceable || (try? disk.resolved(path)) != path || roots.links.targets.contains(path)
-    if status.type == .directory, coverage == .named, !roots.links.targets.isForLinksOnly(path) {
+      isReplaceable || (try? disk.resolved(path)) != path || roots.links.contains(path)
+    if status.type == .directory, coverage == .named {
       // It has replaced a file.
       coverage = .recursive
       roots.add(root, coverage)
@@ -312,7 +308,7 @@ extension ObservedTree {
   mutating func compareMounts(at points: Set<Path>) {
     let points = points.union(namesThroughLinks(of: points))
     for point in points.sorted(by: { $0.bytes.count < $1.bytes.count }) {
-      if let entry = existingEntry(at: point) { compareEntry(entry, for: .scan(comparison)) }
+      if let entry = snapshot.entry(at: point) { compareEntry(entry, for: comparison) }
       // Most file systems are mounted elsewhere, and their paths need not be compared with those of all directories.
       guard roots.contains(where: { snapshot.path(of: $0).isWithin(point) }) else { continue }
       let anchors = directories.entries.filter { directory in
@@ -341,7 +337,7 @@ extension ObservedTree {
     let places = Set(
       roots.compactMap { root in
         let path = snapshot.path(of: root)
-        return roots[root] == .named ? path.parent : path
+        return roots.isNamed(root) ? path.parent : path
       })
     return places.flatMap { path -> [Path] in
       guard let real = realPath(path), real != path else { return [] }

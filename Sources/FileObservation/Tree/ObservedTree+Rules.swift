@@ -85,8 +85,8 @@ extension ObservedTree {
 
   /// Reports entries that appeared or changed after the last comparison. In a watched directory,
   /// those of the same clock tick have hints of their own.
-  func refilterMode(of directory: Entry) -> ScanMode {
-    let mode = ScanMode.refilter(since: rules.pendingSince ?? walk.comparedUntil)
+  func refilterMode(of directory: Entry) -> Occasion {
+    let mode = Occasion.refilter(since: rules.pendingSince ?? walk.comparedUntil)
     return isHinted(directory) ? mode : mode.forNewDirectory
   }
 
@@ -115,5 +115,15 @@ extension ObservedTree {
     if isAllIgnored, let example {
       unreported.warnings.add(.everythingIgnored(in: path, by: example))
     }
+  }
+}
+
+extension DirectoryListing {
+  /// The names that affect which entries of the directory are ignored.
+  var ignoreFiles: IgnoreFileNames {
+    if firstBytes.isDisjoint(with: IgnoreFileNames.firstBytes) { return [] }
+    var names: IgnoreFileNames = []
+    forEach { names.formUnion(IgnoreFileNames.of($0.name)) }
+    return names
   }
 }

@@ -28,10 +28,7 @@ extension ObservedTree {
 
   /// Examines again what has no hint when that is possible.
   mutating func examineUnhinted() {
-    if !hasUnhintedDirectories { return }
-    examineAgain(directories.unexamined.filter { !$0.value.isHinted })
-    refreshLinks()
-    refreshRules()
+    if hasUnhintedDirectories { examineAgain(directories.unexamined.filter { !$0.value.isHinted }) }
   }
 
   /// Examines directories again after the attributes of a directory around them were changed.
@@ -52,12 +49,12 @@ extension ObservedTree {
 
   private mutating func examineAgain(_ directory: Entry) {
     guard let known = directories.unexamined.removeValue(forKey: directory) else { return }
-    let mode = ScanMode.diff(since: known.since, .directory)
-    if roots[directory] != nil, !isMissing(directory), lookUpRoot(directory, for: .scan(mode)),
+    let mode = Occasion.diff(since: known.since, .directory)
+    if roots[directory] != nil, !isMissing(directory), lookUpRoot(directory, for: mode),
       directories[directory] == nil
     {
       // It is a file.
-      compareEntry(directory, for: .scan(mode))
+      compareEntry(directory, for: mode)
     }
     for root in missingRoots where snapshot.isWithin(root, directory) { rootMayHaveAppeared(root) }
     guard directories[directory] != nil else { return }

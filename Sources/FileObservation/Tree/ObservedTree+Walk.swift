@@ -21,7 +21,7 @@ extension ObservedTree {
 
   /// Watches and scans a directory, and the descendants that this makes pending, before other
   /// pending ones.
-  mutating func scanNow(_ directory: Entry, for mode: ScanMode) {
+  mutating func scanNow(_ directory: Entry, for mode: Occasion) {
     scanNow { $0.walk.pending = [Walk.PendingScan(directory: directory, mode: mode)] }
   }
 
@@ -35,7 +35,7 @@ extension ObservedTree {
     (walk.pending, walk.pendingLinks) = (others.0, others.1 + walk.pendingLinks)
   }
 
-  private mutating func scan(_ directory: Entry, for mode: ScanMode) {
+  private mutating func scan(_ directory: Entry, for mode: Occasion) {
     guard let stack = rules.takePendingStack(of: directory) else {
       return scan(directory, for: mode, former: nil)
     }
@@ -53,7 +53,7 @@ extension ObservedTree {
     }
   }
 
-  private mutating func scan(_ directory: Entry, for mode: ScanMode, former: IgnoreStack?) {
+  private mutating func scan(_ directory: Entry, for mode: Occasion, former: IgnoreStack?) {
     // It may have been removed since it became pending.
     guard let details = directories[directory] else { return }
     // What is not known yet cannot be compared.
@@ -74,7 +74,7 @@ extension ObservedTree {
       // Later changes are in the listing or have hints.
       let before = mode.isDiff ? try disk.status(of: opened) : nil
       if let before, isAnother(before, than: directory, details) {
-        return compareEntry(directory, for: .scan(comparison))
+        return compareEntry(directory, for: comparison)
       }
       if let before, roots[directory] != nil { compareRoot(directory, before, at: path) }
       guard isPrimaryName(directory, for: path) else { return awaitTurn(directory) }
@@ -87,7 +87,7 @@ extension ObservedTree {
       let others = walk.pending.count
       buffers.entryPath.setDirectory(path)
       compare(buffers.listing, at: &buffers.entryPath, in: site, for: mode, opened)
-      if case .baseline = mode, isRoot(directory) {
+      if mode.isBaseline, isRoot(directory) {
         warnIfAllIsIgnored(buffers.listing, path, site.stack)
       }
       if case .diff(let since, .firstTime) = mode, let before, before.modified >= since {
@@ -139,7 +139,7 @@ extension ObservedTree {
 
 extension ObservedTree {
   private mutating func compare(
-    _ listing: DirectoryListing, at path: inout EntryPath, in site: Site, for mode: ScanMode,
+    _ listing: DirectoryListing, at path: inout EntryPath, in site: Site, for mode: Occasion,
     _ opened: borrowing Descriptor
   ) {
     var hasNewEntries = false
@@ -158,7 +158,7 @@ extension ObservedTree {
 
   /// Compares one entry of a listing. Returns whether it alone explains a change of its directory.
   private mutating func compare(
-    _ item: DirectoryListing.Entry, at path: inout EntryPath, in site: Site, for mode: ScanMode,
+    _ item: DirectoryListing.Entry, at path: inout EntryPath, in site: Site, for mode: Occasion,
     _ opened: borrowing Descriptor
   ) -> Bool {
     // A directory that changes during the listing may contain a name twice.
@@ -166,7 +166,7 @@ extension ObservedTree {
     let marks = lookup.entry.map { snapshot.marks(of: $0) } ?? []
     if let entry = lookup.entry {
       if mode.isDiff { snapshot.mark(entry, .seen) }
-      if !marks.isDisjoint(with: [.root, .absent]), !lookUpRoot(entry, for: .scan(mode)) {
+      if !marks.isDisjoint(with: [.root, .absent]), !lookUpRoot(entry, for: mode) {
         return false
       }
     }
@@ -176,7 +176,7 @@ extension ObservedTree {
       path.setName(item.name)
       if !mayEnter(path, site.stack) {
         if let entry = lookup.entry { exclude(entry, in: site) }
-        if case .baseline = mode { walk.prunedCount += 1 }
+        if mode.isBaseline { walk.prunedCount += 1 }
         return false
       }
     }
@@ -193,7 +193,7 @@ extension ObservedTree {
         descend(entry, site.stack, for: mode)
       } else if item.type == .symlink {
         path.setName(item.name)
-        followLink(entry, at: path, in: site, for: .scan(mode))
+        followLink(entry, at: path, in: site, for: mode)
       }
       return false
     }
@@ -219,7 +219,7 @@ extension ObservedTree {
     }
     reconcile(
       item.name, snapshot.child(item.name, of: site.directory), status, at: path, in: site,
-      for: .scan(mode))
+      for: mode)
     if mode.isDiff, let entry = snapshot.child(item.name, of: site.directory) {
       snapshot.mark(entry, .seen)
     }
@@ -229,10 +229,8 @@ extension ObservedTree {
 
   /// The time since which each change in a directory has a hint that names the entry, if the
   /// directory is compared for the first time after its baseline.
-  func hintedSince(_ mode: ScanMode, in site: Site) -> FileTime? {
-    guard case .diff(_, .firstTime(let watched)) = mode, site.isWatched,
-      source?.namesEntries == true
-    else { return nil }
+  func hintedSince(_ mode: Occasion, in site: Site) -> FileTime? {
+    guard case .diff(_, .firstTime(let watched)) = mode, wasHinted(site) else { return nil }
     return watched
   }
 
@@ -248,7 +246,7 @@ extension ObservedTree {
   }
 
   /// Makes a directory pending, unless the mode excludes it.
-  mutating func descend(_ entry: Entry, _ stack: IgnoreStack?, for mode: ScanMode) {
+  mutating func descend(_ entry: Entry, _ stack: IgnoreStack?, for mode: Occasion) {
     // A root has rules of its own, and the coverage of its parent.
     let own = isRoot(entry) ? rules.pendingStack(of: entry) ?? directories[entry]?.stack : nil
     if mode.isRefilter, let stack = own ?? stack {
@@ -262,12 +260,12 @@ extension ObservedTree {
       switch mode {
       case .diff(_, .directory), .diff(_, .firstTime): return
       case .baseline: if directories[entry]?.watch != nil { return }
-      case .discover, .refilter, .diff: break
+      case .hint, .discover, .refilter, .diff: break
       }
     }
     directories.add(entry, coverage: .recursive, stack: own ?? stack)
     if case .discover = mode { snapshot.mark(entry, .entriesChanged) }
-    if case .baseline = mode { snapshot.mark(entry, .unread) }
+    if mode.isBaseline { snapshot.mark(entry, .unread) }
     let scan = Walk.PendingScan(directory: entry, mode: mode)
     if snapshot.type(of: entry) == .symlink {
       walk.pendingLinks.append(scan)

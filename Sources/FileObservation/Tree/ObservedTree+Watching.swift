@@ -18,7 +18,7 @@ extension ObservedTree {
   /// Watches a directory that is about to be scanned. Without a source, or if the watch limit is
   /// reached, it is polled. Returns `false` if it is gone or unreadable.
   mutating func watch(
-    _ directory: Entry, _ details: DirectoryTable.Directory, at path: Path, for mode: ScanMode
+    _ directory: Entry, _ details: DirectoryTable.Directory, at path: Path, for mode: Occasion
   ) -> Bool {
     guard source != nil else {
       directories.unwatched.insert(directory)
@@ -123,7 +123,7 @@ extension ObservedTree {
       // It may have been replaced by a directory that is watched.
       directories.unwatched.remove(directory)
       if directories[directory] == nil || isHinted(directory) { continue }
-      if roots[directory] != nil { _ = lookUpRoot(directory, for: .scan(comparison)) }
+      if roots[directory] != nil { _ = lookUpRoot(directory, for: comparison) }
       scanNow(directory, for: .diff(since: since, .directory))
       // A directory that could not be opened stays among the polled ones, unless that is noted.
       if source == nil || !isHinted(directory) && directories.unexamined[directory] == nil,

@@ -107,7 +107,7 @@ extension ObservedTree {
     _ kind: RawEvent.Kind, _ type: FileType, at path: Path, _ file: RawEvent.Sighting? = nil
   ) {
     let event = RawEvent(path: path, kind: kind, type: type, file: file)
-    if roots.links.targets.isEmpty {
+    if roots.links.isEmpty {
       unreported.events.append(event)
     } else {
       markStaleLinks(path, kind, type)
@@ -128,30 +128,9 @@ extension ObservedTree {
 // MARK: - Entries
 
 extension ObservedTree {
-  /// The entry at `path`, if the snapshot contains it.
-  func existingEntry(at path: Path) -> Entry? {
-    var entry = TreeSnapshot.root
-    for component in path.components {
-      let child = Array(component).withUnsafeBufferPointer { snapshot.child($0, of: entry) }
-      guard let child else { return nil }
-      entry = child
-    }
-    return entry
-  }
-
   /// Whether the entries of a directory are observed, and not only certain names.
   func isObserved(_ directory: Entry) -> Bool {
     directories.coverage(of: directory).map { $0 > .named } ?? false
-  }
-
-  mutating func makeEntry(at path: Path) -> Entry {
-    var entry = TreeSnapshot.root
-    for component in path.components {
-      entry = Array(component).withUnsafeBufferPointer { name in
-        snapshot.child(name, of: entry) ?? snapshot.insert(name, .directory, in: entry)
-      }
-    }
-    return entry
   }
 
   /// Removes an entry with its descendants from the snapshot, and retires their watches. Roots
@@ -159,13 +138,13 @@ extension ObservedTree {
   mutating func removeSubtree(_ entry: Entry) {
     if roots[entry] != nil { return rootDisappeared(entry) }
     walk.openDirectories.closeAll()
-    if roots.contains(where: { snapshot.isWithin($0, entry) }) {
+    if snapshot.hasChildren(entry), roots.contains(where: { snapshot.isWithin($0, entry) }) {
       stopWatching(entry)
       snapshot.mark(entry, .absent)
       for child in snapshot.children(of: entry) { removeSubtree(child) }
     } else {
       let source = source
-      let lost = roots.links.targets.isEmpty ? [] : paths(ofLinksIn: entry)
+      let lost = roots.links.isEmpty ? [] : paths(ofLinksIn: entry)
       snapshot.remove(entry) { removed in
         let isDirectory = directories[removed] != nil
         rules.takePendingStack(of: removed)

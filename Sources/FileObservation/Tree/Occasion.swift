@@ -1,22 +1,102 @@
+import PathFiltering
 import SystemCalls
 
-/// The occasion on which an entry is compared with the snapshot.
+/// The occasion on which an entry, or all that a directory contains, is compared with the snapshot.
 enum Occasion {
-  /// The source has hinted at it.
+  /// The source has hinted at an entry.
   case hint(Hint.Reasons)
-  /// Its directory is scanned.
-  case scan(ScanMode)
+  /// Records the entries of a directory.
+  case baseline
+  /// Reports all entries: the directory is new.
+  case discover
+  /// Reports the entries that have changed since a time or differ from their fingerprint.
+  case diff(since: FileTime, Extent)
+  /// Applies other ignore rules: records entries that are no longer ignored, and reports what has
+  /// changed after a time, of which the hints were judged by the former rules.
+  case refilter(since: FileTime)
 
+  enum Extent {
+    /// One directory, for the first time since its baseline. If it is watched, changes after that
+    /// time have hints, which also say whether they are of attributes alone.
+    case firstTime(until: FileTime)
+    /// One directory.
+    case directory
+    /// A directory and its descendants, whose watches may be outdated.
+    case tree
+  }
+}
+
+extension Occasion {
   /// The reasons of the hint; empty for a scan.
   var reasons: Hint.Reasons {
-    if case .hint(let reasons) = self { return reasons }
-    return []
+    if case .hint(let reasons) = self { reasons } else { [] }
   }
 
-  var isHint: Bool { mode == nil }
+  var isHint: Bool {
+    if case .hint = self { true } else { false }
+  }
 
-  /// The mode of the scan; `nil` for a hint.
-  var mode: ScanMode? {
-    if case .scan(let mode) = self { mode } else { nil }
+  var isBaseline: Bool {
+    if case .baseline = self { true } else { false }
+  }
+
+  var isDiff: Bool {
+    if case .diff = self { true } else { false }
+  }
+
+  /// Whether the ignore rules have changed.
+  var isRefilter: Bool {
+    if case .refilter = self { true } else { false }
+  }
+
+  /// Whether directories must be watched again, since hints of their replacement may have been
+  /// dropped.
+  var renewsWatches: Bool {
+    if case .diff(_, .tree) = self { true } else { false }
+  }
+
+  /// Whether an entry is compared by its status and not only by its name.
+  func comparesStatus(isKnown: Bool) -> Bool {
+    switch self {
+    case .baseline: false
+    case .discover: !isKnown
+    case .hint, .refilter, .diff: true
+    }
+  }
+
+  /// The occasion for a directory that is new at its path.
+  var forNewDirectory: Occasion {
+    switch self {
+    case .baseline: self
+    // Entries that appeared in the clock tick of that time have no hint here.
+    case .refilter(let since): .refilter(since: since.advanced(by: .nanoseconds(-1)))
+    case .hint, .discover, .diff: .discover
+    }
+  }
+}
+
+extension ObservedTree {
+  /// The directory of an entry that is reconciled.
+  struct Site {
+    let directory: Entry
+    let stack: IgnoreStack?
+    let isRecursive: Bool
+    /// The rules that were in force before, if others are applied.
+    let former: IgnoreStack?
+    /// Whether it was watched before it was scanned.
+    let isWatched: Bool
+    /// Whether it may have got an entry since the time from which changes are reported.
+    var isChanged = false
+
+    init(
+      _ directory: Entry, _ details: DirectoryTable.Directory, stack: IgnoreStack?,
+      former: IgnoreStack? = nil
+    ) {
+      self.former = former
+      self.directory = directory
+      self.stack = stack
+      isRecursive = details.coverage == .recursive
+      isWatched = details.watch != nil
+    }
   }
 }

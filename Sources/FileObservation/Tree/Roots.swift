@@ -20,9 +20,24 @@ struct Roots: Sequence {
   @inline(__always)
   subscript(entry: TreeSnapshot.Entry) -> Coverage? { coverages[entry] }
 
+  /// Whether an entry is a root that is watched by its name: a file, or what links lead to.
+  func isNamed(_ entry: TreeSnapshot.Entry) -> Bool {
+    coverages[entry].map { $0 <= .named } ?? false
+  }
+
+  /// Whether an entry is a root of which the entries are observed, if it is a directory.
+  func isDirectory(_ entry: TreeSnapshot.Entry) -> Bool {
+    coverages[entry].map { $0 > .named } ?? false
+  }
+
+  /// Whether an entry is a root for its own sake, and not only because links lead to it.
+  func isReported(_ entry: TreeSnapshot.Entry) -> Bool {
+    coverages[entry].map { $0 > .linked } ?? false
+  }
+
   /// Adds a root, or extends its coverage.
   mutating func add(_ entry: TreeSnapshot.Entry, _ coverage: Coverage) {
-    coverages[entry] = Swift.max(coverages[entry] ?? .named, coverage)
+    coverages[entry] = Swift.max(coverages[entry] ?? .linked, coverage)
   }
 
   mutating func remove(_ entry: TreeSnapshot.Entry) {

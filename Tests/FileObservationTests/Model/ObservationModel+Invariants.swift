@@ -26,7 +26,7 @@ extension ObservationModel {
   mutating func checkSnapshot() {
     let present = disk.tree(at: Self.root)
     for (path, node) in present.sorted(by: { $0.key < $1.key }) {
-      guard let entry = tree.existingEntry(at: path), !tree.isMissing(entry) else {
+      guard let entry = tree.snapshot.entry(at: path), !tree.isMissing(entry) else {
         brokenInvariants.append("\(path) is unknown")
         continue
       }
@@ -36,7 +36,7 @@ extension ObservationModel {
       }
       if node.type == .directory { checkDirectory(entry, node, at: path) }
     }
-    var pending = tree.existingEntry(at: Self.root).map { [$0] } ?? []
+    var pending = tree.snapshot.entry(at: Self.root).map { [$0] } ?? []
     while let entry = pending.popLast() {
       let path = tree.snapshot.path(of: entry)
       if present[path] == nil, !tree.isMissing(entry) {

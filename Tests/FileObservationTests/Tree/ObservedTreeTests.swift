@@ -54,7 +54,7 @@ struct ObservedTreeTests {
     let isUnderWay = tree.scanPending(until: { true })
     #expect(isUnderWay)
     try directory.link("a", to: "b")
-    let root = try #require(tree.existingEntry(at: directory.path))
+    let root = try #require(tree.snapshot.entry(at: directory.path))
     tree.scanNow(root, for: .diff(since: start, .directory))
     while tree.scanPending(until: { true }) {}
     _ = tree.takeFindings()

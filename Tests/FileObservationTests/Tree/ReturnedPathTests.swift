@@ -114,7 +114,7 @@ struct ReturnedPathTests {
     }
     #expect(try observed.changes() != [])
     _ = try observed.changes()
-    let entry = try #require(observed.tree.existingEntry(at: "/r/f"))
+    let entry = try #require(observed.tree.snapshot.entry(at: "/r/f"))
     #expect(observed.tree.directories[entry]?.watch != nil)
     #expect(observed.tree.directories.watch(ofFile: entry) == nil)
     observed.disk.create("/r/f/g", .file)

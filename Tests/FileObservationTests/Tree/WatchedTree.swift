@@ -104,7 +104,7 @@ final class WatchedTree {
 
   /// Scans the directory again for unknown entries.
   func listAgain() throws {
-    guard let entry = tree.existingEntry(at: directory.path) else { return }
+    guard let entry = tree.snapshot.entry(at: directory.path) else { return }
     tree.scanNow(entry, for: .discover)
   }
 
@@ -138,12 +138,12 @@ final class WatchedTree {
 
   /// The number of ignore files whose rules apply in a directory.
   func ignoreFileCount(of name: String) -> Int? {
-    tree.existingEntry(at: directory[name]).flatMap { tree.directories[$0]?.stack?.files.count }
+    tree.snapshot.entry(at: directory[name]).flatMap { tree.directories[$0]?.stack?.files.count }
   }
 
   /// Applies changed rules, without reading other hints first.
   func judgeAgain() {
-    if let entry = tree.existingEntry(at: directory.path) { tree.rules.stale.insert(entry) }
+    if let entry = tree.snapshot.entry(at: directory.path) { tree.rules.stale.insert(entry) }
     tree.refreshRules()
     while tree.refilter() {}
   }
