@@ -10,21 +10,13 @@ struct QRCode: Hashable, Sendable {
 
   /// The number of modules of a side.
   let size: Int
-  /// The number of the mask.
-  private(set) var mask = 0
   /// Whether each module is dark, row by row.
   private var modules: [Bool]
   /// Whether a module is the same for all texts.
   private var isFixed: [Bool]
 
-  /// Creates a code with the best mask; `nil` if the text is longer than 106 bytes.
+  /// Creates a code; `nil` if the text is longer than 106 bytes.
   init?(_ text: String) {
-    guard let plain = QRCode(unmasked: text) else { return nil }
-    let codes = (0..<8).map { plain.masked($0) }
-    self = codes.min { $0.penalty < $1.penalty } ?? plain
-  }
-
-  private init?(unmasked text: String) {
     let bytes = Array(text.utf8)
     guard let index = Self.capacities.firstIndex(where: { bytes.count + 2 <= $0.0 }) else {
       return nil
@@ -119,13 +111,13 @@ struct QRCode: Hashable, Sendable {
     }
   }
 
-  /// Draws both copies of the level and the mask, with their error correction.
+  /// The level L and the mask 0, with their error correction.
+  private static let format = 0x77C4
+
+  /// Draws both copies of the format.
   private mutating func drawFormat() {
-    let format = 0b01 << 3 | mask
-    let remainder = (0..<10).reduce(format) { rest, _ in rest << 1 ^ (rest >> 9) * 0x537 }
-    let bits = (format << 10 | remainder) ^ 0x5412
     for index in 0..<15 {
-      let isDark = bits >> index & 1 == 1
+      let isDark = Self.format >> index & 1 == 1
       // The timing patterns are left out.
       if index < 8 {
         fix(index < 6 ? index : index + 1, 8, isDark)
@@ -151,71 +143,11 @@ struct QRCode: Hashable, Sendable {
       for step in 0..<size {
         let row = number % 2 == 0 ? size - 1 - step : step
         for column in [right, right - 1] where !isFixed[row * size + column] {
-          self[row, column] = rest.popFirst() ?? false
+          // The mask: readers accept each, and this one leaves no large areas of one colour.
+          self[row, column] = (rest.popFirst() ?? false) != ((row + column) % 2 == 0)
         }
       }
     }
-  }
-
-  // MARK: - Masks
-
-  private func masked(_ mask: Int) -> QRCode {
-    var code = self
-    code.mask = mask
-    for row in 0..<size {
-      for column in 0..<size where !isFixed[row * size + column] {
-        if Self.inverts(row, column, mask) { code[row, column].toggle() }
-      }
-    }
-    code.drawFormat()
-    return code
-  }
-
-  private static func inverts(_ row: Int, _ column: Int, _ mask: Int) -> Bool {
-    switch mask {
-    case 0: (row + column) % 2 == 0
-    case 1: row % 2 == 0
-    case 2: column % 3 == 0
-    case 3: (row + column) % 3 == 0
-    case 4: (row / 2 + column / 3) % 2 == 0
-    case 5: row * column % 2 + row * column % 3 == 0
-    case 6: (row * column % 2 + row * column % 3) % 2 == 0
-    default: ((row + column) % 2 + row * column % 3) % 2 == 0
-    }
-  }
-
-  /// How hard the code is to read: long runs, squares, what looks like a finder pattern, and more of
-  /// one colour than of the other.
-  private var penalty: Int {
-    let rows = (0..<size).map { row in (0..<size).map { self[row, $0] } }
-    let columns = (0..<size).map { column in (0..<size).map { self[$0, column] } }
-    var squares = 0
-    for row in 1..<size {
-      for column in 1..<size {
-        let corners = [self[row - 1, column - 1], self[row - 1, column], self[row, column - 1]]
-        if corners.allSatisfy({ $0 == self[row, column] }) { squares += 1 }
-      }
-    }
-    let share = 100 * modules.count { $0 } / modules.count
-    return (rows + columns).reduce(0) { $0 + Self.penalty(of: $1) } + 3 * squares
-      + 10 * (abs(share - 50) / 5)
-  }
-
-  /// A finder pattern with a light margin on either side.
-  private static let finders = [
-    [true, false, true, true, true, false, true, false, false, false, false],
-    [false, false, false, false, true, false, true, true, true, false, true],
-  ]
-
-  private static func penalty(of line: [Bool]) -> Int {
-    var penalty = 0
-    var run = 0
-    for index in line.indices {
-      run = index > 0 && line[index] == line[index - 1] ? run + 1 : 1
-      if run == 5 { penalty += 3 } else if run > 5 { penalty += 1 }
-      if finders.contains(where: { line[index...].starts(with: $0) }) { penalty += 40 }
-    }
-    return penalty
   }
 
   // MARK: - Text
