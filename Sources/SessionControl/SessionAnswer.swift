@@ -1,5 +1,4 @@
 import Support
-import SystemCalls
 
 /// The picture that a session gives of itself.
 public struct SessionAnswer: Hashable, Sendable {

@@ -108,13 +108,9 @@ struct SessionDirectory: Hashable {
   /// The sockets of a directory's sessions, oldest process first.
   func sockets(of directory: Path) throws(PrivateDirectory.Flaw) -> [Path] {
     let prefix = Self.prefix(of: directory)
-    return Self.sorted(try names.filter { $0.bytes.starts(with: prefix) }).map {
-      path.appending($0.bytes)
-    }
-  }
-
-  private static func sorted(_ names: [Path]) -> [Path] {
-    names.sorted { (process(of: $0) ?? 0) < (process(of: $1) ?? 0) }
+    return try names.filter { $0.bytes.starts(with: prefix) }
+      .sorted { (Self.process(of: $0) ?? 0) < (Self.process(of: $1) ?? 0) }
+      .map { path.appending($0.bytes) }
   }
 }
 

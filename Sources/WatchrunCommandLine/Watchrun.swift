@@ -1,6 +1,5 @@
 import ActionRunning
 import Dispatch
-import SessionControl
 import SystemCalls
 import WatchrunSettings
 

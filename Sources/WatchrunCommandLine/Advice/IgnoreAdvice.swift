@@ -1,6 +1,5 @@
 import PathFiltering
 import Support
-import SystemCalls
 
 /// The pattern that ignores a path, or declares that it is written, as messages recommend it.
 struct IgnoreAdvice {

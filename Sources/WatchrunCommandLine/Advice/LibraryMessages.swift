@@ -1,6 +1,5 @@
 import FileObservation
 import LiveReload
-import PathFiltering
 
 // Messages of the libraries, with advice that names options of this program.
 

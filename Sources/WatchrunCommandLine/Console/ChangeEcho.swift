@@ -10,7 +10,6 @@ struct ChangeEcho: Sendable {
   private var lines: Set<String> = []
   private var saidAt = Instant(offset: .zero)
 
-  /// Something else was said.
   mutating func reset() { lines = [] }
 
   /// Whether all this was said shortly before, and nothing else since. To say it again would go on for ever.

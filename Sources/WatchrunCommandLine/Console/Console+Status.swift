@@ -3,13 +3,11 @@ import SystemCalls
 // The status line, and the terminal while another program has it.
 
 extension Console {
-  /// Shows the status line; `nil` for none.
   func setStatus(_ text: StatusText?) {
     status.withLock { $0.text = text }
     drawStatus()
   }
 
-  /// Hides the status line for a while, or shows it again.
   func hideStatus(_ isHidden: Bool) {
     status.withLock { $0.isHidden = isHidden }
     drawStatus()

@@ -1,5 +1,3 @@
-import ActionRunning
-import FileObservation
 import Support
 import Synchronization
 import SystemCalls
@@ -43,10 +41,9 @@ final class Console: Sendable {
   private let shown: Level
   let isColored: Bool
   let isOutputColored: Bool
-  /// Whether the time precedes each line of output.
   let showsTimes: Bool
   let isTerminal: Bool
-  let failures: WriteFailures
+  let readers: OutputReaders
   let lines: Mutex<OutputLines>
   private let freshLine = Mutex(FreshLine())
   private let echo = Mutex(ChangeEcho())
@@ -69,16 +66,16 @@ final class Console: Sendable {
     wrapsLines = isTerminal && Self.obeysSequences
     showsLines = Terminal.isTerminal(STDOUT_FILENO) && Self.obeysSequences
     lines = Mutex(OutputLines(showsUnfinished: showsLines))
-    let failures = WriteFailures()
-    self.failures = failures
+    let readers = OutputReaders()
+    self.readers = readers
     let row = StatusRow()
     self.row = row
     let messages = OutputWriter(STDERR_FILENO, above: isTerminal ? row : nil) {
-      failures.note($0, of: STDERR_FILENO)
+      readers.note($0, of: STDERR_FILENO)
     }
     self.messages = messages
     output = OutputWriter(STDOUT_FILENO, above: showsLines ? row : nil) { error in
-      guard failures.note(error, of: STDOUT_FILENO) else { return }
+      guard readers.note(error, of: STDOUT_FILENO) else { return }
       // Not by `say`, which waits for this writer.
       let line = Style.bad.applied(to: "watchrun: \(lostOutputMessage(error))", isColored)
       messages.enqueue(Array("\(line)\n".utf8))
@@ -138,7 +135,7 @@ final class Console: Sendable {
   /// Sets a round apart from the one before, for someone at the terminal.
   func separateRounds() {
     guard .news <= shown, wrapsLines, let columns = Terminal(STDERR_FILENO).columns else { return }
-    write(Style.faint.applied(to: RoundRule.now.text(columns: columns), isColored) + "\n")
+    write(Style.faint.applied(to: LocalTime.now.rule(columns: columns), isColored) + "\n")
   }
 
   /// Writes a line for a program that reads messages.
@@ -168,7 +165,6 @@ final class Console: Sendable {
   /// A command begins to write to the terminal by itself, and not through this process.
   func commandBegins() { freshLine.withLock { $0.commandBegins() } }
 
-  /// Such a command has ended.
   func commandEnds() { freshLine.withLock { $0.commandEnds() } }
 
   /// Forwards a line of output, or the beginning of one. With several tasks, the name of the task stands
@@ -177,7 +173,7 @@ final class Console: Sendable {
     _ line: [UInt8], _ isFinished: Bool = true, isSplit: Bool = false, of task: TaskLabel?
   ) {
     let label = task.map { isOutputColored ? $0.coloredPrefix : $0.prefix } ?? []
-    let prefix = showsTimes ? LineTime.prefix + label : label
+    let prefix = showsTimes ? LocalTime.now.prefix + label : label
     var line = line
     // A colour that the line leaves on must not affect the next line.
     var isStyled = task != nil && isOutputColored && line.contains(0x1B)
@@ -193,7 +189,6 @@ final class Console: Sendable {
     }
   }
 
-  /// Forwards whole lines of output.
   func write(lines: ArraySlice<UInt8>, of task: TaskLabel?) {
     let all = lines.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
     for line in all.dropLast() { write(Array(line), of: task) }

@@ -1,6 +1,5 @@
 import ActionRunning
 import PathFiltering
-import SystemCalls
 
 extension FeedbackLoop {
   /// What the names of created or removed entries have in common.
@@ -16,13 +15,14 @@ extension FeedbackLoop {
     let names = entries.map { String(decoding: $0.lastComponent, as: UTF8.self) }
     guard let first = names.first, let last = names.last else { return nil }
     if first == last { return Names([first]) }
-    let prefix = first.commonPrefix(with: last)
-    let ends = (String(first.reversed()), String(last.reversed()))
-    let suffix = String(ends.0.commonPrefix(with: ends.1).reversed())
+    let prefix = zip(first, last).prefix { $0 == $1 }.map(\.0)
+    // Backwards.
+    let suffix = zip(first.reversed(), last.reversed()).prefix { $0 == $1 }.map(\.0)
     let isShort = prefix.count + suffix.count >= min(first.count, last.count)
     // A number, such as a time, differs as a whole.
     return Names([
-      prefix.droppingLast(while: \.isNumber), isShort ? "" : String(suffix.drop(while: \.isNumber)),
+      String(prefix.reversed().drop(while: \.isNumber).reversed()),
+      isShort ? "" : String(suffix.reversed().drop(while: \.isNumber)),
     ])
   }
 }
@@ -34,15 +34,5 @@ extension FeedbackLoop.Names {
     let escaped = parts.map { String(decoding: GlobPattern.escaped($0.utf8), as: UTF8.self) }
     // Replaces bytes that are not UTF-8.
     pattern = String(escaped.joined(separator: "*").map { $0 == "\u{FFFD}" ? "*" : $0 })
-  }
-}
-
-extension String {
-  fileprivate func droppingLast(while isDropped: (Character) -> Bool) -> String {
-    String(reversed().drop(while: isDropped).reversed())
-  }
-
-  fileprivate func commonPrefix(with other: String) -> String {
-    String(zip(self, other).prefix { $0 == $1 }.map(\.0))
   }
 }

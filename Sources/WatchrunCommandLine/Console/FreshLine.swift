@@ -1,5 +1,3 @@
-import SystemCalls
-
 /// Begins messages on lines of their own, although commands write to the same terminal by themselves: where they
 /// have left the cursor is not known. A pure state machine.
 struct FreshLine: Sendable {
@@ -17,9 +15,7 @@ struct FreshLine: Sendable {
     writers = max(0, writers - 1)
   }
 
-  /// Returns what must be written before a message.
-  ///
-  /// - Parameter columns: The width of the terminal.
+  /// Returns what must be written before a message to a terminal of this width.
   mutating func beginMessage(columns: Int?) -> [UInt8] {
     defer { isCursorMoved = writers > 0 }
     guard isCursorMoved, let columns else { return [] }

@@ -6,14 +6,12 @@ struct HeldOutputs {
     case holding
     /// The run has failed, or a service is not ready: what follows is printed at once.
     case printing
-    /// The run has not failed.
     case dropping
   }
 
   private var tasks: Set<String> = []
   private var states: [String: (run: Int, state: State)] = [:]
 
-  /// Sets whether the output of a task is held.
   mutating func setHolds(_ isHeld: Bool, _ task: String) {
     if isHeld { tasks.insert(task) } else { tasks.remove(task) }
   }

@@ -1,8 +1,6 @@
-import ActionRunning
 import FileObservation
 import Support
 import Synchronization
-import SystemCalls
 
 /// The latest changes that did not count, and when each reason was reported. A pure state machine.
 struct IgnoredChangeLog {
@@ -36,7 +34,6 @@ struct IgnoredChangeLog {
 final class IgnoredChangeReporter: Sendable {
   private let console: Console
   private let directory: Path
-  private let scheduler = DispatchScheduler(queue: .separate())
   private let log = Mutex(IgnoredChangeLog())
 
   init(_ console: Console, directory: Path) {
@@ -44,9 +41,7 @@ final class IgnoredChangeReporter: Sendable {
     self.directory = directory
   }
 
-  /// Notes a change that the observer has not reported.
-  ///
-  /// - Parameter rules: Those that the project adds to the options.
+  /// Notes a change that the observer has not reported. The project adds these rules to the options.
   func note(_ change: IgnoredChange, _ rules: ProjectRules?) {
     note(change.path, change.reason.words(with: rules))
   }
@@ -57,9 +52,8 @@ final class IgnoredChangeReporter: Sendable {
   }
 
   private func note(_ path: Path, _ reason: String) {
-    let now = scheduler.now
     let entry = IgnoredChangeLog.Entry(path: path, reason: reason)
-    let isDue = log.withLock { $0.note(entry, at: now) }
+    let isDue = log.withLock { $0.note(entry, at: .now) }
     if isDue { console.say(changes: ["\(shown(entry)) did not count: \(reason)"]) }
   }
 
@@ -76,9 +70,7 @@ final class IgnoredChangeReporter: Sendable {
 }
 
 extension IgnoredChange.Reason {
-  /// The reason, a rule as `--explain` prints it.
-  ///
-  /// - Parameter rules: Those that the project adds to the options, before them.
+  /// The reason, a rule as `--explain` prints it. The project adds its rules before the options.
   func words(with rules: ProjectRules? = nil) -> String {
     switch self {
     case .rule(let rule): (rules?.place(of: rule) ?? RulePlace(rule)).description

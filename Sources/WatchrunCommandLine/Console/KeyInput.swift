@@ -1,4 +1,3 @@
-import Support
 import WatchrunSettings
 
 /// What is typed: keys, and after `t` the name of a task, up to the key Enter. A pure state machine.

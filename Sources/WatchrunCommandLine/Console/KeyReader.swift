@@ -14,17 +14,11 @@ final class KeyReader: Sendable {
 
   private let controller: TerminalController
   private let input = Mutex(KeyInput())
-  private let event: @Sendable (Event) -> Void
+  private let receiveKey: @Sendable (Key?) -> Void
 
-  enum Event: Hashable, Sendable {
-    case key(Key)
-    case hangUp
-  }
-
-  /// - Parameter event: Called on a queue of the reader for each key, in order.
-  init(_ controller: TerminalController, event: @escaping @Sendable (Event) -> Void) {
-    self.controller = controller
-    self.event = event
+  /// - Parameter receiveKey: Called on a queue of the reader for each key, in order; with `nil` after a hang-up.
+  init(_ controller: TerminalController, receiveKey: @escaping @Sendable (Key?) -> Void) {
+    (self.controller, self.receiveKey) = (controller, receiveKey)
   }
 
   /// Starts reading. Returns whether this process group is in the foreground; if it is not, keys are read as
@@ -57,7 +51,7 @@ final class KeyReader: Sendable {
     input.events.acknowledge()
     if controller.terminal.isGone {
       cancel()
-      event(.hangUp)
+      receiveKey(nil)
     } else {
       read()
     }
@@ -66,14 +60,14 @@ final class KeyReader: Sendable {
   /// Reads typed keys, if this process group is in the foreground.
   private func read() {
     let wasPrepared = controller.isPrepared
-    if !wasPrepared, let end = input.withLock({ $0.end() }) { event(.key(end)) }
+    if !wasPrepared, let end = input.withLock({ $0.end() }) { receiveKey(end) }
     while controller.take() == .keys {
       let bytes = controller.terminal.typed()
       if bytes.isEmpty { return }
       // Until now the terminal delivered whole lines: the end of one is not the key Enter.
       let isLine = !wasPrepared && bytes.last == UInt8(ascii: "\n")
       let keys = input.withLock { $0.keys(in: isLine ? bytes.dropLast() : bytes) }
-      for key in keys { event(.key(key)) }
+      for key in keys { receiveKey(key) }
     }
   }
 

@@ -58,7 +58,7 @@ final class LogFiles: Sendable {
 
   /// Sets the files of the tasks, and opens them. Returns why one cannot be written.
   func setPaths(of plan: SessionPlan) -> String? {
-    let problem = state.withLock { state -> String? in
+    state.withLock { state in
       var former = state.former
       for (task, path) in state.paths where former[task] == nil && plan.graph[task] == nil {
         former[task] = path
@@ -66,10 +66,8 @@ final class LogFiles: Sendable {
       state = State(paths: plan.observation.logs, former: former)
       return Set(state.paths.values).sorted().compactMap { Self.open($0, &state) }.first
     }
-    return problem
   }
 
-  /// A run begins.
   func began(_ run: TaskReport.Run) {
     guard run.job == .command else { return }
     let text = reporter.text(of: run.task)
@@ -79,7 +77,7 @@ final class LogFiles: Sendable {
       guard let path = state.paths[run.task] else { return nil }
       return Self.open(path, &state)
         ?? Self.append(
-          Array("── \(LineTime.date) \(label)\(text.shownCommand)\n".utf8), path, &state)
+          Array("── \(LocalTime.now.date) \(label)\(text.shownCommand)\n".utf8), path, &state)
     }
     if let problem { reporter.console.warn(problem) }
   }
@@ -92,7 +90,8 @@ final class LogFiles: Sendable {
       guard let path = state.former[task] ?? state.paths[task] else { return nil }
       let isShared = state.paths.contains { $0.key != task && $0.value == path }
       let prefix =
-        (reporter.console.showsTimes ? LineTime.prefix : []) + (isShared ? label?.prefix ?? [] : [])
+        (reporter.console.showsTimes ? LocalTime.now.prefix : [])
+        + (isShared ? label?.prefix ?? [] : [])
       let line = TerminalLine(output.line).text + [UInt8(ascii: "\n")]
       let isOpen = state.files[path] != nil || state.failed.contains(path)
       if !isOpen, let problem = Self.open(path, &state) { return problem }
@@ -133,13 +132,6 @@ extension Path {
   /// The file of a task, in whose name `{task}` stands for that of the task.
   func log(of task: String) -> Path {
     let name = Array(task.utf8.map { $0 == UInt8(ascii: "/") ? UInt8(ascii: "-") : $0 })
-    var (rest, bytes) = (ArraySlice(bytes), [UInt8]())
-    let mark = Array("{task}".utf8)
-    while !rest.isEmpty {
-      let isMark = rest.starts(with: mark)
-      bytes += isMark ? name : [rest[rest.startIndex]]
-      rest = rest.dropFirst(isMark ? mark.count : 1)
-    }
-    return Path(bytes: bytes)
+    return Path(bytes: bytes.filling([("{task}", name)]))
   }
 }

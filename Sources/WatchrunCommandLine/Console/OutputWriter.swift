@@ -1,5 +1,4 @@
 import Dispatch
-import Support
 import Synchronization
 import SystemCalls
 
@@ -18,17 +17,9 @@ final class OutputWriter: Sendable {
     var isHeld = false
     /// Whether waiting for the reader timed out, and it has not read everything since.
     var isStuck = false
-    /// Whether nothing waits for the reader any more.
     var hasStoppedWaiting = false
-    /// Those who wait until everything is written.
-    var waiting: [DispatchSemaphore] = []
     /// Called when the backlog is small again.
     var whenFree: [@Sendable () -> Void] = []
-
-    mutating func release() -> [DispatchSemaphore] {
-      defer { waiting = [] }
-      return waiting
-    }
   }
 
   /// How long to wait until a message is written, so that what follows appears after it.
@@ -85,23 +76,16 @@ final class OutputWriter: Sendable {
 
   /// Waits until everything is written; after `stopWaiting`, only while the reader reads.
   func flush() {
-    if !state.withLock({ $0.hasStoppedWaiting }) { wait(until: .distantFuture) }
     while true {
       let (before, isWriting) = state.withLock { ($0.backlog, $0.isWriting) }
       if !isWriting { return }
       wait(until: .now() + Self.patienceAtEnd)
-      if state.withLock({ $0.backlog }) >= before { return }
+      if state.withLock({ $0.hasStoppedWaiting && $0.backlog >= before }) { return }
     }
   }
 
   /// Ends all waiting for a reader that does not read, now and later.
-  func stopWaiting() {
-    let waiting = state.withLock { state in
-      state.hasStoppedWaiting = true
-      return state.release()
-    }
-    for semaphore in waiting { semaphore.signal() }
-  }
+  func stopWaiting() { state.withLock { $0.hasStoppedWaiting = true } }
 
   /// Keeps all that follows until `release`, while a program has the terminal.
   func hold() {
@@ -118,13 +102,10 @@ final class OutputWriter: Sendable {
   }
 
   private func wait(until time: DispatchTime) {
+    if !state.withLock({ $0.isWriting }) { return }
     let written = DispatchSemaphore(value: 0)
-    let waits = state.withLock { state in
-      if !state.isWriting || (state.hasStoppedWaiting && time == .distantFuture) { return false }
-      state.waiting.append(written)
-      return true
-    }
-    if !waits || written.wait(timeout: time) == .success { return }
+    queue.async { written.signal() }
+    if written.wait(timeout: time) == .success { return }
     state.withLock { $0.isStuck = $0.backlog > 0 }
   }
 }
@@ -145,14 +126,11 @@ extension OutputWriter {
 
   private func writePending() {
     while true {
-      let (lines, waiting) = state.withLock { state -> ([[UInt8]], [DispatchSemaphore]) in
-        if !state.pending.isEmpty && !state.isHeld {
-          return (exchange(&state.pending, with: []), [])
-        }
+      let lines = state.withLock { state in
+        if !state.pending.isEmpty && !state.isHeld { return exchange(&state.pending, with: []) }
         (state.isWriting, state.isStuck) = (false, false)
-        return ([], state.release())
+        return []
       }
-      for semaphore in waiting { semaphore.signal() }
       if lines.isEmpty { return }
       var piece: [UInt8] = []
       for line in lines {

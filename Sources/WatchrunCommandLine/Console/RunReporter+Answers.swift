@@ -62,9 +62,7 @@ extension RunReporter {
       style: .faint)
   }
 
-  /// Reports why a run was started, and the changes that it received.
-  ///
-  /// - Parameter dependencies: The tasks that its task depends on directly.
+  /// Reports why a run was started, of a task with these direct dependencies, and the changes that it received.
   func explain(_ run: TaskReport.Run, after dependencies: [String]) {
     let changes = run.trigger.changes
     let owner = isAlone ? "" : " of \(run.task)"
@@ -79,7 +77,7 @@ extension RunReporter {
 
   private func cause(of trigger: RunTrigger, after dependencies: [String]) -> String {
     let count = trigger.changes.count
-    let changes = count == 1 ? "1 change" : "\(count) changes"
+    let changes = counted(count, "change")
     if trigger.batch.overflow {
       return "because the kernel dropped events" + (count > 0 ? ", after" : "")
     }

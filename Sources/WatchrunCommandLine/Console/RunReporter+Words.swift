@@ -33,13 +33,17 @@ extension RunReporter {
     path.shown(in: directory).description
   }
 
-  /// Why a task is not run.
   func words(for cause: TaskReport.Cause) -> String {
     switch cause {
     case .failed(let task): hasEnded(task) ? "\(task) has ended" : "\(task) failed"
     case .notReady(let task): "\(task) is not ready"
     }
   }
+}
+
+/// A number with its noun: `1 change`, `2 changes`.
+func counted(_ number: Int, _ noun: String) -> String {
+  "\(number) \(noun)\(number == 1 ? "" : "s")"
 }
 
 extension TaskRound.Outcome {

@@ -43,7 +43,6 @@ final class RunReporter: Sendable {
     self.directory = directory
   }
 
-  /// Replaces the tasks.
   func setPlan(_ plan: SessionPlan) {
     let labels = plan.namesTasks ? TaskLabel.labels(plan.tasks.map(\.name)) : [:]
     state.withLock { state in
@@ -90,7 +89,6 @@ final class RunReporter: Sendable {
     }
   }
 
-  /// Forwards a line of output, or the beginning of one.
   func write(_ output: TaskOutput) {
     let (label, isHeld) = state.withLock { state in
       (state.labels[output.run.task], state.held.holds(output.run))
@@ -308,14 +306,12 @@ extension RunReporter {
     case (.exited(0), .byItself):
       let level = run.job == .hook ? Console.Level.detail : .news
       say(level, run.task, "\(subject)succeeded in \(duration)\(found)", style: .good)
-    case (.exited(let code), .byItself):
-      say(
-        .problem, run.task, "\(subject)failed with status \(code) after \(duration)\(found)",
-        style: .bad)
-    case (.signaled(let signal), .byItself):
-      say(
-        .problem, run.task, "\(subject)killed by \(signal) after \(duration)\(found)",
-        style: .bad)
+    case (_, .byItself):
+      let way =
+        if case .signaled(let signal) = status { "killed by \(signal)" } else {
+          "failed with status \(status.code)"
+        }
+      say(.problem, run.task, "\(subject)\(way) after \(duration)\(found)", style: .bad)
     }
   }
 

@@ -1,3 +1,4 @@
+import LiveReload
 import Support
 import Synchronization
 import SystemCalls
@@ -34,7 +35,6 @@ final class StatusLine: Sendable {
     return size.rows >= leastRows && !RunMark.isInherited && Terminal.isTerminal(STDOUT_FILENO)
   }
 
-  /// - Parameter mode: When it is shown.
   func update(_ mode: StatusLineMode) {
     let text = Self.isPossible(mode) ? current() : nil
     console.setStatus(text)
@@ -54,5 +54,100 @@ final class StatusLine: Sendable {
   func update() {
     let mode = state.withLock { $0.mode }
     if mode != .never { update(mode) }
+  }
+}
+
+/// The text of the status line: the tasks with their states, and how long they have taken. A pure value.
+struct StatusText: Hashable {
+  struct Entry: Hashable {
+    let name: String
+    var state: StatusModel.State
+    /// Of the latest run, or of the present one so far.
+    var duration: Duration?
+    var errors = 0
+    /// Whether it is a service that nothing checks.
+    var isUnchecked = false
+  }
+
+  var entries: [Entry]
+  /// Why changes start nothing; `nil` if they do.
+  var block: String?
+
+  /// Whether it changes with time.
+  var isRunning: Bool { entries.contains { $0.state == .running } }
+
+  private static let separator = " · "
+  private static let hint = "h: keys"
+
+  /// The text, of fewer than `columns` columns.
+  func text(columns: Int, isColored: Bool) -> String {
+    var text = ""
+    var length = 0
+    let block = block.map { ($0, Console.Style.warning.applied(to: $0, isColored)) }
+    for (plain, styled) in [block].compactMap(\.self) + shown(columns).map({ $0.text(isColored) }) {
+      let gap = text.isEmpty ? "" : Self.separator
+      // Room for the ellipsis.
+      guard length + gap.count + plain.columns + 2 < columns else {
+        return text + (length + 2 < columns ? " …" : "")
+      }
+      text += gap + styled
+      length += gap.count + plain.columns
+    }
+    let room = columns - 1 - length - Self.hint.count
+    if room < 3 { return text }
+    return text + String(repeating: " ", count: room)
+      + Console.Style.faint.applied(to: Self.hint, isColored)
+  }
+
+  /// A line that is being typed, of fewer than `columns` columns: its end, if there is no room for all.
+  static func prompt(_ typed: String, columns: Int) -> String {
+    let text = "watchrun: \(typed)"
+    if text.columns < columns - 1 { return text + "▏" }
+    var end = Substring(text)
+    while !end.isEmpty && String(end).columns > columns - 3 { end.removeFirst() }
+    return columns < 4 ? "" : "…" + end + "▏"
+  }
+
+  /// The entries in their order, or, if there is no room for all, first what has failed and what runs.
+  private func shown(_ columns: Int) -> [Entry] {
+    let length = entries.map { $0.text(false).plain.columns + Self.separator.count }.reduce(0, +)
+    if length + (block?.columns ?? 0) < columns { return entries }
+    let (failed, others) = (
+      entries.filter { $0.state == .failed }, entries.filter { $0.state != .failed }
+    )
+    return failed + others.filter { $0.state == .running } + others.filter { $0.state != .running }
+  }
+
+  var title: String {
+    let failed = entries.filter { $0.state == .failed }
+    let errors = failed.map(\.errors).reduce(0, +)
+    if isRunning { return "… watchrun" }
+    if failed.isEmpty { return "✓ watchrun" }
+    return errors > 0
+      ? "✗ \(DiagnosticSummary.count(errors, "error")) · watchrun"
+      : "✗ \(failed.map(\.name).joined(separator: ", ")) · watchrun"
+  }
+}
+
+extension StatusText.Entry {
+  fileprivate func text(_ isColored: Bool) -> (plain: String, styled: String) {
+    let (state, style) = words
+    let plain = state.isEmpty ? name : "\(name) \(state)"
+    let styled = style.applied(to: state.isEmpty ? name : state, isColored)
+    return (plain, state.isEmpty ? styled : "\(name) \(styled)")
+  }
+
+  private var words: (String, Console.Style) {
+    let time = duration.map { $0.shortDescription } ?? ""
+    switch state {
+    case .pending: return ("", .faint)
+    case .running: return ("… \(time)", .warning)
+    case .ready: return (isUnchecked ? "● started" : "● ready", .good)
+    case .succeeded: return ("✓ " + (duration == nil ? "fresh" : time), .good)
+    case .failed:
+      return ("✗ " + (errors > 0 ? DiagnosticSummary.count(errors, "error") : time), .bad)
+    case .skipped: return ("– skipped", .faint)
+    case .stopped: return ("■ stopped", .faint)
+    }
   }
 }

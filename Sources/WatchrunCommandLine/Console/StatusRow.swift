@@ -1,5 +1,4 @@
 import ActionRunning
-import Support
 import Synchronization
 import SystemCalls
 

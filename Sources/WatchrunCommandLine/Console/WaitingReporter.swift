@@ -1,5 +1,4 @@
 import ActionRunning
-import Dispatch
 import Support
 import Synchronization
 import SystemCalls
@@ -77,9 +76,7 @@ final class WaitingReporter: Sendable {
 // MARK: - Messages
 
 extension WaitingReporter {
-  /// Answers a request to stop what is being stopped already.
-  ///
-  /// - Parameter isInterrupt: Whether the request is Ctrl-C.
+  /// Answers a request to stop what is being stopped already. Ctrl-C is an interrupt.
   func answerStop(toInterrupt isInterrupt: Bool) {
     let now = scheduler.now
     let (stops, restarts) = state.withLock {
@@ -119,10 +116,8 @@ extension WaitingReporter {
         "waiting: \(Self.verb(holders, "takes", "take")) \(jobs); "
           + "if one of them is a service, set \"service\": true, otherwise raise \"jobs\"",
         style: .warning)
-    case .hook:
-      reporter.say(.news, waiting.name, Self.line(waiting, cause(waiting.trigger)), style: .faint)
     default:
-      let advice = advice(for: waiting).map { "; " + $0 } ?? ""
+      let advice = waiting.cause == .hook ? "" : advice(for: waiting).map { "; " + $0 } ?? ""
       let line = Self.line(waiting, cause(waiting.trigger))
       reporter.say(.news, waiting.name, line + advice, style: .faint)
     }
@@ -193,9 +188,7 @@ extension WaitingReporter {
     }
   }
 
-  /// A line for each thing that waits.
-  ///
-  /// - Parameter isNamed: Whether lines begin with the name of the task.
+  /// A line for each thing that waits, with the name of the task if `isNamed`.
   static func lines(
     of waiting: WaitingState, at now: Instant, isNamed: Bool, _ cause: (RunTrigger) -> String
   ) -> [String] {

@@ -1,7 +1,6 @@
 import ActionRunning
 import FileObservation
 import Support
-import SystemCalls
 
 /// What waits, as the runner reports it. Decides when the user is notified of it. A pure state machine:
 /// reports in, notices out.

@@ -42,11 +42,8 @@ struct DiagnosticLog {
     }
   }
 
-  /// A run has ended by itself.
+  /// A run has ended by itself. If it has succeeded, nothing in its output is an error, whatever it looks like.
   ///
-  /// - Parameters:
-  ///   - hasSucceeded: Whether it has succeeded. Then nothing in its output is an error, whatever it looks like.
-  ///   - found: What its output holds.
   /// - Returns: What is worth saying at its end; `nil` if nothing is.
   mutating func ended(
     _ task: String, hasSucceeded: Bool, _ found: [Diagnostic]
@@ -131,6 +128,6 @@ struct DiagnosticSummary: Hashable, Sendable {
   /// - Parameter isCut: Whether there may be more.
   static func count(_ number: Int, _ noun: String, _ isCut: Bool = false) -> String {
     let isCut = isCut || number >= DiagnosticReader.mostDiagnostics
-    return "\(number) \(noun)\(number == 1 ? "" : "s")\(isCut ? " or more" : "")"
+    return counted(number, noun) + (isCut ? " or more" : "")
   }
 }

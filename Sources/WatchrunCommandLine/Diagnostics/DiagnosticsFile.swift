@@ -1,5 +1,4 @@
 import Diagnostics
-import Support
 import Synchronization
 import SystemCalls
 

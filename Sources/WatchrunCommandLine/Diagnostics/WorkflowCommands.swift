@@ -8,7 +8,6 @@ struct WorkflowCommands: Sendable {
   /// The root of the repository.
   private let workspace: Path?
 
-  /// - Parameter variable: Returns a variable of the environment.
   /// - Returns: `nil` elsewhere.
   init?(_ variable: (String) -> String?) {
     guard variable("GITHUB_ACTIONS") == "true" else { return nil }

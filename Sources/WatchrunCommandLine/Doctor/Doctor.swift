@@ -1,6 +1,5 @@
 import FileObservation
 import PathFiltering
-import Support
 import SystemCalls
 import WatchrunSettings
 

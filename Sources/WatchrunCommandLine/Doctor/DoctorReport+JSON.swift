@@ -17,7 +17,7 @@ extension DoctorReport {
         writer.array("roots", writeRoots)
         writer.member("watches", survey.watches)
         writer.member("prunedDirectories", survey.pruned)
-        writer.member("scanMilliseconds", milliseconds(scanTime))
+        writer.member("scanMilliseconds", scanTime.milliseconds)
         writer.array("largest", writeLargest)
         writer.member("builtInRules", usesBuiltInList)
         writer.array("ignoreFiles", writeIgnoreFiles)
@@ -33,11 +33,7 @@ extension DoctorReport {
 
   private func writeProject(to writer: inout JSONWriter) {
     writer.member("used", project.isUsed)
-    if let file = project.file {
-      writer.member("file", file)
-    } else {
-      writer.member("file", String?.none)
-    }
+    writer.member("file", project.file?.bytes.decoded)
     writer.member("detected", project.detected)
     writer.member("tasks", project.tasks)
   }
@@ -108,12 +104,8 @@ extension DoctorReport {
   /// A quiet period of `null` is `auto`.
   private func writeTiming(to writer: inout JSONWriter) {
     var period: Int?
-    if case .fixed(let fixed) = quietPeriod { period = milliseconds(fixed) }
+    if case .fixed(let fixed) = quietPeriod { period = fixed.milliseconds }
     writer.member("quietPeriodMilliseconds", period)
-    writer.member("maximumWaitMilliseconds", milliseconds(maximumWait))
-  }
-
-  private func milliseconds(_ duration: Duration) -> Int {
-    duration.milliseconds
+    writer.member("maximumWaitMilliseconds", maximumWait.milliseconds)
   }
 }

@@ -1,7 +1,5 @@
 import FileObservation
-import PathFiltering
 import Support
-import SystemCalls
 import WatchrunSettings
 
 // The report for people: sections of indented lines.
@@ -113,11 +111,10 @@ extension DoctorReport {
   private var timingLine: String {
     let period =
       switch quietPeriod {
-      case .growing(let range): "auto (\(text(range.lowerBound)) to \(text(range.upperBound)))"
-      case .fixed(let period): text(period)
+      case .growing(let range):
+        "auto (\(range.lowerBound.shortDescription) to \(range.upperBound.shortDescription))"
+      case .fixed(let period): period.shortDescription
       }
-    return "quiet period \(period), maximum wait \(text(maximumWait))"
+    return "quiet period \(period), maximum wait \(maximumWait.shortDescription)"
   }
-
-  private func text(_ duration: Duration) -> String { duration.shortDescription }
 }

@@ -1,6 +1,5 @@
 import FileObservation
 import SystemCalls
-import WatchrunSettings
 
 /// The facts that `--doctor` prints, and the problems that follow from them.
 struct DoctorReport {

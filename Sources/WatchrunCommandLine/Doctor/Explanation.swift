@@ -35,18 +35,19 @@ struct Explanation {
     roots = watched.map { $0.path.absolute(from: directory) }
   }
 
-  /// Prints one line for each path.
   func print() throws(Failure) {
     var text: [UInt8] = []
     var unreadable: Set<Path> = []
     for word in settings.command {
-      let rule = rule(for: word) { error in
+      let path = Path(bytes: word).absolute(from: directory)
+      let type = (try? FileStatus(of: path))?.type
+      let isDirectory = type.map { $0 == .directory } ?? (word.last == UInt8(ascii: "/"))
+      let rule = rule(for: path, isDirectory, word) { error in
         guard let path = error.path, unreadable.insert(path).inserted else { return }
         console.problem("cannot read the ignore file \(path): \(error.reason)")
       }
-      let path = Path(bytes: word).absolute(from: directory)
       if !roots.contains(where: path.isWithin) { sayNotWatched(word) }
-      if (try? FileStatus(of: path)) == nil {
+      if type == nil {
         console.problem("\(Path(bytes: word)) does not exist; the answer is for such a file")
       }
       text += settings.separatesByNUL ? fields(rule, word) : line(rule, word)
@@ -64,25 +65,24 @@ struct Explanation {
 
   /// The rule that decides: of the command line and of ignore files, or else of the project, or else of its
   /// tasks.
-  private func rule(for word: [UInt8], warn: (SystemError) -> Void) -> RulePlace? {
-    let general = decision(on: word, by: filter, warn: warn)
-    if general.isIncluded, let written = written(word) { return written }
+  private func rule(
+    for path: Path, _ isDirectory: Bool, _ word: [UInt8], warn: (SystemError) -> Void
+  ) -> RulePlace? {
+    func decision(by filter: PathFilter) -> FilterDecision {
+      filter.decision(for: path, isDirectory: isDirectory, belowAny: roots, warn: warn)
+        ?? filter.decision(for: path, isDirectory: isDirectory, below: path, warn: warn)
+    }
+    let general = decision(by: filter)
     let rule = general.rule.map { RulePlace($0) }
-    guard general.isIncluded, let project else { return rule }
-    let own = decision(on: word, by: project.filter(in: directory), warn: warn)
+    guard general.isIncluded else { return rule }
+    let written = DeclaredWrites(settings.writes, base: directory).rule(
+      for: path, isDirectory: isDirectory, watched: roots.map { WatchedPath($0) })
+    if let written { return RulePlace(ofWrites: written) }
+    guard let project else { return rule }
+    let own = decision(by: project.filter(in: directory))
     let ownRule = own.rule.map { project.place(of: $0) } ?? rule
     guard own.isIncluded else { return ownRule }
-    let decisions = project.decisions(
-      on: Path(bytes: word).absolute(from: directory), isDirectory: isDirectory(word))
-    return self.rule(of: decisions, word) ?? ownRule
-  }
-
-  /// The rule of `--writes` that declares the path.
-  private func written(_ word: [UInt8]) -> RulePlace? {
-    DeclaredWrites(settings.writes, base: directory).rule(
-      for: Path(bytes: word).absolute(from: directory), isDirectory: isDirectory(word),
-      watched: roots.map { WatchedPath($0) }
-    ).map(RulePlace.init(ofWrites:))
+    return self.rule(of: project.decisions(on: path, isDirectory: isDirectory), word) ?? ownRule
   }
 
   /// The rule of a task that the path counts for, or else of one that ignores it. Says which tasks it counts
@@ -100,25 +100,6 @@ struct Explanation {
         "\(Path(bytes: word)) counts for \(list(included)); not for \(list(others))")
     }
     return (included.isEmpty ? others : included).firstResult(\.rule)
-  }
-
-  private func decision(
-    on word: [UInt8], by filter: PathFilter, warn: (SystemError) -> Void
-  ) -> FilterDecision {
-    let path = Path(bytes: word).absolute(from: directory)
-    let isDirectory = isDirectory(word)
-    // If several watched paths contain it, one that includes it is enough.
-    let decisions = roots.filter { path.isWithin($0) }.map {
-      filter.decision(for: path, isDirectory: isDirectory, below: $0, warn: warn)
-    }
-    let decision = decisions.first(where: \.isIncluded) ?? decisions.first
-    return decision
-      ?? filter.decision(for: path, isDirectory: isDirectory, below: path, warn: warn)
-  }
-
-  private func isDirectory(_ word: [UInt8]) -> Bool {
-    let type = (try? FileStatus(of: Path(bytes: word).absolute(from: directory)))?.type
-    return type.map { $0 == .directory } ?? (word.last == UInt8(ascii: "/"))
   }
 
   private func line(_ rule: RulePlace?, _ word: [UInt8]) -> [UInt8] {

@@ -1,4 +1,3 @@
-import FileObservation
 import Support
 import SystemCalls
 import WatchrunSettings
@@ -58,14 +57,9 @@ struct ProjectQuestions {
       console.warn(
         "\(path.file):\(path.position): warning: '\(path.key)': \(lack): \(path.path)\(advice)")
     }
-    let count = file.project.tasks.count + file.project.pages.count
+    let tasks = counted(file.project.tasks.count + file.project.pages.count, "task")
     let warnings =
-      switch missing.count {
-      case 0: "no problems"
-      case 1: "no errors, 1 warning"
-      default: "no errors, \(missing.count) warnings"
-      }
-    let tasks = count == 1 ? "1 task" : "\(count) tasks"
+      missing.isEmpty ? "no problems" : "no errors, \(counted(missing.count, "warning"))"
     try writeAnswer(Array("\(source.file): \(tasks), \(warnings)\n".utf8))
   }
 

@@ -38,18 +38,16 @@ extension Notification {
     case .run(let run, .ended(let status, let duration, let ending)):
       if run.job == .hook { return nil }
       if text.role == .build && status.isSuccess && ending != .timedOut { return nil }
-      let time = duration.shortDescription
-      switch (status, ending) {
-      case (_, .timedOut):
-        self.init("\(name) timed out", "after \(time), \(place)", isSuccess: false)
-      case (.exited(0), _):
-        self.init("\(name) succeeded", "in \(time), \(place)", isSuccess: true)
-      case (.exited(let code), _):
-        self.init("\(name) failed", "with status \(code) after \(time), \(place)", isSuccess: false)
-      case (.signaled(let signal), _):
-        self.init(
-          "\(name) failed", "killed by \(signal) after \(time), \(place)", isSuccess: false)
-      }
+      let (what, how) =
+        switch (status, ending) {
+        case (_, .timedOut): ("timed out", "after")
+        case (.exited(0), _): ("succeeded", "in")
+        case (.exited(let code), _): ("failed", "with status \(code) after")
+        case (.signaled(let signal), _): ("failed", "killed by \(signal) after")
+        }
+      self.init(
+        "\(name) \(what)", "\(how) \(duration.shortDescription), \(place)",
+        isSuccess: what == "succeeded")
     case .run(let run, .notStarted(let error, _)):
       if run.job == .hook { return nil }
       self.init("\(name) cannot be run", "\(error.reason), \(place)", isSuccess: false)

@@ -34,8 +34,6 @@ final class Notifier: Sendable {
     isInTmux = environmentVariable("TMUX")?.isEmpty == false
   }
 
-  /// Handles a report of the runner.
-  ///
   /// - Parameter error: Returns the first error in the output of a task.
   func handle(
     _ report: TaskReport, of plan: SessionPlan, _ settings: Settings,

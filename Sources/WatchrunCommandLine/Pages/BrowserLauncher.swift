@@ -1,4 +1,3 @@
-import FileObservation
 import SystemCalls
 
 /// Opens pages in the user's browser: `$BROWSER`, otherwise the default browser of the system. Failures are

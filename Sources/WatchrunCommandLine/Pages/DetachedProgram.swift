@@ -1,6 +1,5 @@
 import ActionRunning
 import Dispatch
-import FileObservation
 import SystemCalls
 
 /// A program that runs independently of watchrun, such as a browser or an editor: without a terminal, and
@@ -10,9 +9,7 @@ struct DetachedProgram: Sendable {
 
   let arguments: [[UInt8]]
 
-  /// Starts the program.
-  ///
-  /// - Parameter failed: Called on a queue with the reason if the program exits with a failure.
+  /// Starts the program. If it exits with a failure, `failed` is called on a queue with the reason.
   func start(failed: @escaping @Sendable (_ reason: String) -> Void) throws(SystemError) {
     var request = SpawnRequest(
       arguments: arguments, environment: processEnvironment(), standardInput: .null)

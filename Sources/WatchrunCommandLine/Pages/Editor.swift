@@ -127,22 +127,24 @@ private struct Position {
     return options.map { Array($0.utf8) } + [path]
   }
 
-  /// Replaces the placeholders of a word. Replacements are not searched for placeholders.
+  /// Replaces the placeholders of a word.
   func filled(_ word: String) -> [UInt8] {
-    let values = [
+    Array(word.utf8).filling([
       ("{file}", path), ("{line}", Array("\(line)".utf8)),
       ("{column}", Array("\(column ?? 1)".utf8)),
-    ]
+    ])
+  }
+}
+
+extension [UInt8] {
+  /// Replaces placeholders. Replacements are not searched for placeholders.
+  func filling(_ values: [(name: String, value: [UInt8])]) -> [UInt8] {
     var result: [UInt8] = []
-    var rest = Array(word.utf8)[...]
+    var rest = self[...]
     while let byte = rest.first {
-      if let (name, value) = values.first(where: { rest.starts(with: $0.0.utf8) }) {
-        result += value
-        rest = rest.dropFirst(name.utf8.count)
-      } else {
-        result.append(byte)
-        rest = rest.dropFirst()
-      }
+      let found = values.first { rest.starts(with: $0.name.utf8) }
+      result += found?.value ?? [byte]
+      rest = rest.dropFirst(found?.name.utf8.count ?? 1)
     }
     return result
   }

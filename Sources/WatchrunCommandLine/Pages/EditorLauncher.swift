@@ -1,5 +1,3 @@
-import FileObservation
-import LiveReload
 import SystemCalls
 
 /// Opens source lines in the user's editor, which runs outside the terminal.

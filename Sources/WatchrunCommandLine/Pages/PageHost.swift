@@ -27,53 +27,40 @@ final class PageHost: Sendable {
     }
   }
 
-  /// Opens the first pages.
-  func open(_ pages: [Page]) throws(Failure) {
-    for page in pages {
-      reporter.expect(page, opensBrowser: true)
-      do throws(PageError) {
-        try server.open(page)
-      } catch {
-        throw .launch(error.text, ExitCode.failure)
-      }
-    }
-    self.pages.withLock { $0 = pages }
-  }
-
   /// Opens, closes and replaces pages until exactly these are open.
   ///
+  /// - Parameter opensBrowsers: Whether they are the first ones, of which each is needed.
   /// - Returns: The problems of those that cannot be opened. The next call tries again.
-  func replace(with pages: [Page]) -> [String] {
+  func open(_ pages: [Page], opensBrowsers: Bool = false) -> [String] {
     let old = self.pages.withLock(\.self)
     for page in old where !pages.contains(page) { server.close(page: page.name) }
     var problems: [String] = []
     var open = pages.filter { old.contains($0) }
     for page in pages where !old.contains(page) {
-      reporter.expect(page, opensBrowser: false)
+      reporter.expect(page, opensBrowser: opensBrowsers)
       do throws(PageError) {
         try server.open(page)
         open.append(page)
       } catch {
         problems.append(error.text)
+        if opensBrowsers { break }
       }
     }
     self.pages.withLock { [open] in $0 = open }
     return problems
   }
 
-  /// Replaces the tasks, which this activity describes.
-  func setPlan(_ plan: SessionPlan, _ tasks: Activity) {
+  func setPlan(_ plan: SessionPlan) {
     reporter.setPlan(plan)
-    server.note(tasks)
+    server.note(plan.activity)
   }
 
-  /// Forwards what a report of the runner means.
   func handle(_ activities: [Activity]) {
     for activity in activities { server.note(activity) }
   }
 
   func handle(_ output: TaskOutput) {
-    if let activity = ActivityTranslator.activity(for: output) { server.note(activity) }
+    if let activity = Activity(output) { server.note(activity) }
   }
 
   /// Forwards a batch. The runner must have received it before, so that the round that it causes has begun.

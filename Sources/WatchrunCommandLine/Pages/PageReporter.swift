@@ -1,5 +1,4 @@
 import Dispatch
-import FileObservation
 import LiveReload
 import Support
 import Synchronization

@@ -20,9 +20,8 @@ struct OutputLog {
     /// `1234 lines of output (56 KB) are left out here`.
     var text: String {
       let size = bytes < 1_000_000 ? "\(max(1, bytes / 1_000)) KB" : "\(bytes / 1_000_000) MB"
-      return lines == 1
-        ? "1 line of output (\(size)) is left out here"
-        : "\(lines) lines of output (\(size)) are left out here"
+      let verb = lines == 1 ? "is" : "are"
+      return "\(counted(lines, "line")) of output (\(size)) \(verb) left out here"
     }
   }
 

@@ -40,7 +40,6 @@ final class SessionDesk: ServedSession {
     state.withLock { ($0.orders, $0.source, $0.server) = (orders, source, server) }
   }
 
-  /// Begins to answer.
   func serve() { server?.start() }
 
   /// Sets the errors in the project file; `nil` if it has none.
@@ -58,14 +57,11 @@ final class SessionDesk: ServedSession {
     server.emit(SessionEvent(.output, task: output.run.task, TerminalLine.shown(output.line)))
   }
 
-  /// Files have changed.
   func changed(_ changes: [ChangeBatch.Change]) {
     picture.withLock { $0.changed(changes, at: .now) }
   }
 
-  /// Searches the output of a run that has ended by itself. Comes before the report is handled.
-  ///
-  /// - Returns: What is worth saying at its end.
+  /// Searches the output of a run that has ended by itself, before the report is handled. Returns what is worth saying.
   func diagnose(_ report: TaskReport) -> DiagnosticSummary? {
     guard case .run(let run, .ended(let status, _, let ending)) = report, run.job == .command,
       ending != .stopped
@@ -140,7 +136,7 @@ final class SessionDesk: ServedSession {
   func status() -> StatusText {
     var (text, count) = picture.withLock { ($0.status, $0.waitingChanges) }
     text.block = orders?.block.map { block in
-      block.rawValue + (count == 0 ? "" : ", \(count) change\(count == 1 ? "" : "s")")
+      block.rawValue + (count == 0 ? "" : ", \(counted(count, "change"))")
     }
     return text
   }

@@ -72,7 +72,6 @@ struct SessionPicture {
   /// Why a file that has changed is not read again yet, if that is so, and when it is.
   var postponed: (reason: String, since: Instant, due: Instant)?
   private(set) var model = StatusModel()
-  private var translator: ActivityTranslator
   var output = OutputLog()
   /// What the outputs say about errors.
   private(set) var diagnostics = DiagnosticLog()
@@ -90,18 +89,13 @@ struct SessionPicture {
 
   init(directory: Path, _ plan: SessionPlan) {
     (self.directory, self.plan) = (directory, plan)
-    translator = ActivityTranslator(directory: directory)
     setPlan(plan)
   }
 
-  /// Replaces the tasks. Returns the activity of pages that describes them.
-  @discardableResult
-  mutating func setPlan(_ plan: SessionPlan) -> Activity {
+  mutating func setPlan(_ plan: SessionPlan) {
     self.plan = plan
     diagnostics.keep(plan.tasks.map(\.name))
-    let tasks = translator.setPlan(plan)
-    model.note(tasks, at: 0)
-    return tasks
+    model.note(plan.activity, at: 0)
   }
 
   /// The output of a task's latest run, and the directory from which its paths start.
@@ -157,7 +151,7 @@ struct SessionPicture {
   /// - Returns: The activities of pages.
   @discardableResult
   mutating func handle(_ report: TaskReport, at now: Instant, time: Int) -> [Activity] {
-    let activities = diagnosed(report) + translator.activities(for: report)
+    let activities = diagnosed(report) + plan.activities(for: report, in: directory)
     for activity in activities { model.note(activity, at: time) }
     diagnostics.handle(report)
     switch report {

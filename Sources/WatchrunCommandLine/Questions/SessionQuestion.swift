@@ -242,6 +242,26 @@ extension Diagnostic {
   }
 }
 
+extension SessionEvent {
+  /// The event for people.
+  var line: String {
+    let prefix = task.map { "\($0.printable): " } ?? ""
+    let time = milliseconds.map { Duration.milliseconds($0).shortDescription } ?? ""
+    switch kind {
+    case .roundBegan:
+      return "round: \(text)" + (changes.isEmpty ? "" : " (\(changes.joined(separator: ", ")))")
+    case .started: return prefix + "started"
+    case .stopping: return prefix + "stopping"
+    case .ended:
+      let code = text == "failed" ? status.map { " with status \($0)" } ?? "" : ""
+      return prefix + text + code + (milliseconds == 0 ? "" : " after \(time)")
+    case .roundEnded: return "round ended: \(isGreen == true ? "succeeded" : "failed")"
+    case .state: return "state: \(text)" + (isGreen == false ? ", red" : "")
+    case .output: return prefix + text
+    }
+  }
+}
+
 extension [UInt8] {
   /// Whether a text occurs in these bytes.
   fileprivate func holds(_ text: String) -> Bool {

@@ -1,7 +1,6 @@
 import ActionRunning
 import Dispatch
 import FileObservation
-import LiveReload
 import Support
 import SystemCalls
 import WatchrunSettings
@@ -262,7 +261,8 @@ extension RunSession {
       }
       warnOfMissingPaths(in: project, since: old)
       reporter.setPlan(plan)
-      replacePages(with: plan, desk.picture.withLock { $0.setPlan(plan) })
+      desk.picture.withLock { [plan] in $0.setPlan(plan) }
+      for problem in openPages(of: plan) { session.console.problem(problem) }
       statusLine.update(settings.effectiveStatusLine)
       runner.replace(plan.graph, reading: plan.reading)
       return true
@@ -280,17 +280,6 @@ extension RunSession {
       // Variables that another file has are read nevertheless.
       return state.withLock { $0.plan.environmentFiles.contains { $0 == file } }
     }
-  }
-
-  /// Opens, closes and replaces pages. The activity describes the tasks.
-  private func replacePages(with plan: SessionPlan, _ tasks: Activity) {
-    let pages = state.withLock { state in
-      if state.pages == nil && !plan.pages.isEmpty { state.pages = makePages() }
-      return state.pages
-    }
-    guard let pages else { return }
-    pages.setPlan(plan, tasks)
-    for problem in pages.replace(with: plan.pages) { session.console.problem(problem) }
   }
 
   private func observe(
@@ -340,7 +329,6 @@ extension RunSession {
     }
   }
 
-  /// Warns of paths of a page that do not exist.
   func warnOfMissingPaths(of page: Project.Page) {
     var paths = page.observed
     if let served = page.served, let file = page.fallbackFile, !isMissing(served) {

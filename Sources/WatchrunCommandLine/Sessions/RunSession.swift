@@ -15,7 +15,6 @@ final class RunSession: ChangeSource {
   let source: ProjectSource?
   let reporter: RunReporter
   let waiting: WaitingReporter
-  /// Answers clients.
   let desk: SessionDesk
   let logs: LogFiles
   let statusLine: StatusLine
@@ -69,14 +68,14 @@ final class RunSession: ChangeSource {
 
   func begin() throws(Failure) {
     let (plan, settings, project) = state.withLock { ($0.plan, $0.settings, $0.project) }
-    let pages = plan.pages.isEmpty ? nil : makePages()
     try checkDiagnosticsFile(settings)
     desk.setFile(settings.diagnosticsFile)
     if let problem = logs.setPaths(of: plan) { throw .usage(problem) }
-    pages?.setPlan(plan, desk.picture.withLock { $0.setPlan(plan) })
     let observer = try session.makeObserver(plan.observation, with: settings)
-    try pages?.open(plan.pages)
-    state.withLock { ($0.observer, $0.pages) = (observer, pages) }
+    if let problem = openPages(of: plan, opensBrowsers: true).first {
+      throw .launch(problem, ExitCode.failure)
+    }
+    state.withLock { $0.observer = observer }
     // Before the first run, which asks the observer at its end for what changed meanwhile.
     let isObserved = !settings.isOneRound || plan.graph.tasks.allSatisfy(\.isPostponed)
     let freshness = session.makeFreshTasks(plan, with: settings, isObserved: isObserved)
@@ -131,8 +130,16 @@ final class RunSession: ChangeSource {
     throw .usage("cannot write \(path): \(problem)")
   }
 
-  func makePages() -> PageHost {
-    PageHost(session) { [desk] in desk.runAgain($0) }
+  /// Opens, closes and replaces pages until exactly those of the plan are open. Returns why others cannot be.
+  func openPages(of plan: SessionPlan, opensBrowsers: Bool = false) -> [String] {
+    let pages = state.withLock { state in
+      if state.pages == nil && !plan.pages.isEmpty {
+        state.pages = PageHost(session) { [desk] in desk.runAgain($0) }
+      }
+      return state.pages
+    }
+    pages?.setPlan(plan)
+    return pages?.open(plan.pages, opensBrowsers: opensBrowsers) ?? []
   }
 
   private func makeRunner(_ plan: SessionPlan, _ freshness: FreshTasks?) -> TaskRunner {

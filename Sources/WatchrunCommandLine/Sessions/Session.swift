@@ -36,7 +36,6 @@ final class Session: Sendable {
 
   private struct State {
     var observers: [FileObserver] = []
-    /// Answers clients.
     var server: SessionServer?
     /// Stops the command; `workHasEnded` is called when that is done.
     var endWork: (@Sendable () -> Void)?
@@ -44,12 +43,11 @@ final class Session: Sendable {
     var ending: Ending?
     /// When the first request to end was made.
     var requested: Instant?
-    /// Returns pages of the program.
     var pageReturn: (any ScheduledWork)?
   }
 
   private let state = Mutex(State())
-  private let pages = DispatchScheduler(queue: .separate())
+  private let scheduler = DispatchScheduler(queue: .separate())
   /// The free ports that were chosen for services, by task.
   let ports = Mutex<[String: UInt16]>([:])
   /// The sockets that are held for services.
@@ -110,7 +108,6 @@ extension Session {
     }
   }
 
-  /// The options of the observer that `makeObserver` makes.
   private func observerOptions(
     _ observation: SessionPlan.Observation, with settings: Settings?
   ) -> ObserverOptions {
@@ -131,10 +128,6 @@ extension Session {
 
   /// Finds out which tasks of a project are fresh; `nil` if nowhere is a place to record that. A run of a task that may
   /// not be fresh now also ends what was recorded before, and the project file may be read again.
-  ///
-  /// - Parameters:
-  ///   - settings: The command line with the defaults of a project.
-  ///   - isObserved: Whether changes are reported.
   func makeFreshTasks(
     _ plan: SessionPlan, with settings: Settings, isObserved: Bool
   ) -> FreshTasks? {
@@ -208,12 +201,11 @@ extension Session {
   /// Returns the pages of the program after the latest change, when what it leads to has probably ended: waiting needs
   /// few of them.
   private func returnProgramPagesSoon() {
-    let time = pages.now.advanced(by: .seconds(2))
-    let work = pages.schedule(at: time, leeway: .milliseconds(500)) { returnProgramPages() }
+    let time = scheduler.now.advanced(by: .seconds(2))
+    let work = scheduler.schedule(at: time, leeway: .milliseconds(500)) { returnProgramPages() }
     state.withLock { exchange(&$0.pageReturn, with: work) }?.cancel()
   }
 
-  /// Stops an observer before the end.
   func stop(_ observer: FileObserver) {
     state.withLock { $0.observers.removeAll { $0 === observer } }
     observer.stop()
@@ -221,11 +213,9 @@ extension Session {
 
   /// Stops an observer after a time, when it has reported all earlier changes.
   func stop(_ observer: FileObserver, after time: Duration) {
-    let scheduler = DispatchScheduler(queue: .separate())
     _ = scheduler.schedule(at: scheduler.now.advanced(by: time)) { [self] in stop(observer) }
   }
 
-  /// Ends watchrun because its observer failed.
   func failed(_ error: ObserverError) {
     console.problem(error.description)
     endWork(.exit(ExitCode.failure), escalates: false)
@@ -268,13 +258,9 @@ extension Session {
   /// Reads keys if standard input is a terminal.
   func readKeys(for orders: SessionOrders) {
     guard let terminalController else { return }
-    let reader = KeyReader(terminalController) { [self] event in
-      let isOver =
-        switch event {
-        case .key(let key): !orders.press(key)
-        case .hangUp: !ignoredSignals.contains(.hangup)
-        }
-      if isOver { endWork(.exit(ExitCode.success), escalates: event != .hangUp) }
+    let reader = KeyReader(terminalController) { [self] key in
+      let isOver = key.map { !orders.press($0) } ?? !ignoredSignals.contains(.hangup)
+      if isOver { endWork(.exit(ExitCode.success), escalates: key != nil) }
     }
     do throws(SystemError) {
       let givesTerminal = settings.isInteractive && !settings.isPostponed
@@ -356,7 +342,7 @@ extension Session {
     terminalController?.restore()
     guardian?.end()
     switch ending {
-    case .exit(ExitCode.success) where console.failures.hasLostOutput:
+    case .exit(ExitCode.success) where console.readers.hasLostOutput:
       exit(ExitCode.outputFailed)
     case .exit(let status):
       exit(status)

@@ -3,7 +3,6 @@ import Diagnostics
 import SessionControl
 import Support
 import Synchronization
-import SystemCalls
 import WatchrunSettings
 
 /// Performs what keys and clients ask of a session: on the runner, or on pages where nothing is run.
@@ -121,7 +120,6 @@ extension SessionOrders {
     }
   }
 
-  /// Shows an error, and opens it in the editor.
   private func showError(movedBy step: Int, opens: Bool) {
     let diagnostics = session.desk.picture.withLock(\.allDiagnostics)
     let found = state.withLock { $0.errors.move(by: step, in: diagnostics) }

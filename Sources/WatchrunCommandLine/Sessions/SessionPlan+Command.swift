@@ -1,7 +1,6 @@
 import ActionRunning
 import FileObservation
 import LiveReload
-import PathFiltering
 import SystemCalls
 import WatchrunSettings
 
@@ -105,7 +104,6 @@ extension TaskDefinition {
 }
 
 extension Settings {
-  /// The behaviour of the command.
   fileprivate var runPolicy: RunPolicy {
     var policy = RunPolicy(
       busyPolicy: chosenBusyPolicy, stopPlan: self.stopPlan, timeout: self.timeout)

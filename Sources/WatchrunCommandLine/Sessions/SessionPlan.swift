@@ -1,8 +1,6 @@
 import ActionRunning
 import FileObservation
 import LiveReload
-import PathFiltering
-import SystemCalls
 import WatchrunSettings
 
 /// What a session runs, serves and observes. A command line and a project are converted to one.
@@ -93,7 +91,6 @@ struct TaskText: Hashable, Sendable {
     case command
     /// The build of the command line, which messages call "the build".
     case build
-    /// A task of a project.
     case task
   }
 

@@ -1,6 +1,5 @@
 import ActionRunning
 import FileObservation
-import PathFiltering
 import SystemCalls
 import WatchrunSettings
 
@@ -12,7 +11,6 @@ extension Settings {
       sources: ignoreSources, environment: processEnvironmentText())
   }
 
-  /// The paths that the command watches.
   func absoluteWatched(in directory: Path) -> [WatchedPath] {
     effectiveWatched.map { path in
       WatchedPath(path.path.absolute(from: directory), isRecursive: path.isRecursive)

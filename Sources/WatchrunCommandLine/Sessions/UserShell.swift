@@ -10,18 +10,12 @@ struct UserShell: Hashable {
 
   /// - Parameter variable: The value of `$SHELL`.
   init(_ variable: String?, in directories: [Path] = programDirectories()) {
-    guard let variable, !variable.isEmpty else {
-      (name, problem) = (Self.fallback, nil)
-      return
+    let value = Array((variable ?? "").utf8)
+    let defect = value.isEmpty ? nil : Self.defect(of: value, in: directories)
+    name = value.isEmpty || defect != nil ? Self.fallback : value
+    problem = defect.map {
+      "$SHELL is '\(value.printable)', which \($0): sh is used; to choose a shell, give --shell"
     }
-    let value = Array(variable.utf8)
-    guard let reason = Self.defect(of: value, in: directories) else {
-      (name, problem) = (value, nil)
-      return
-    }
-    name = Self.fallback
-    problem =
-      "$SHELL is '\(value.printable)', which \(reason): sh is used; to choose a shell, give --shell"
   }
 
   private static let fallback = Array("sh".utf8)

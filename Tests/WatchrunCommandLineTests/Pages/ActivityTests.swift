@@ -10,7 +10,7 @@ import Testing
 import enum SystemCalls.ExitStatus
 
 /// From the reports and the output of a runner to the activity of pages.
-struct ActivityTranslatorTests {
+struct ActivityTests {
   private static let change = RunTrigger(
     .change,
     changes: [
@@ -21,14 +21,11 @@ struct ActivityTranslatorTests {
 
   /// The activities for the reports of a plan.
   private func story(_ plan: SessionPlan, _ reports: TaskReport...) -> [String] {
-    var translator = ActivityTranslator(directory: "/p")
-    _ = translator.setPlan(plan)
-    return reports.flatMap(translator.activities).map(shown)
+    reports.flatMap { plan.activities(for: $0, in: "/p") }.map(shown)
   }
 
   private func tasks(of plan: SessionPlan) -> String {
-    var translator = ActivityTranslator(directory: "/p")
-    return shown(translator.setPlan(plan))
+    shown(plan.activity)
   }
 
   private func started(_ task: String, _ reason: RunTrigger.Reason = .change) -> TaskReport {
@@ -82,8 +79,7 @@ struct ActivityTranslatorTests {
   }
 
   private func titles(of plan: SessionPlan) -> [String] {
-    var translator = ActivityTranslator(directory: "/p")
-    guard case .tasks(let tasks) = translator.setPlan(plan) else { return [] }
+    guard case .tasks(let tasks) = plan.activity else { return [] }
     return tasks.map(\.title)
   }
 
@@ -153,7 +149,7 @@ struct ActivityTranslatorTests {
 
   private func output(of run: TaskReport.Run, isFinished: Bool = true) -> String? {
     let output = TaskOutput(run: run, line: Array("text".utf8), isFinished: isFinished)
-    return ActivityTranslator.activity(for: output).map(shown)
+    return Activity(output).map(shown)
   }
 
   @Test func `output is shown in whole lines`() {

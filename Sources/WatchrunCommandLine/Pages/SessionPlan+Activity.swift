@@ -1,22 +1,17 @@
 import ActionRunning
 import FileObservation
 import LiveReload
+import SessionControl
+import Support
 import SystemCalls
 
-/// Translates the reports and the output of a runner into the activity of pages. Hooks are left out.
-struct ActivityTranslator {
-  /// Changes beneath this directory are reported by their relative paths.
-  let directory: Path
-  private var graph = TaskGraph.empty
+// The plan and the reports and the output of its runner, as the activity of pages. Hooks are left out.
 
-  init(directory: Path) {
-    self.directory = directory
-  }
-
-  mutating func setPlan(_ plan: SessionPlan) -> Activity {
-    graph = plan.graph
-    let texts = Dictionary(plan.tasks.map { ($0.name, $0) }) { first, _ in first }
-    let tasks = plan.graph.order.compactMap { plan.graph[$0] }.map { task in
+extension SessionPlan {
+  /// The tasks, each after its dependencies.
+  var activity: Activity {
+    let texts = Dictionary(tasks.map { ($0.name, $0) }) { first, _ in first }
+    let tasks = graph.order.compactMap { graph[$0] }.map { task in
       return Activity.TaskDescription(
         name: task.name, command: texts[task.name]?.command ?? "",
         title: texts[task.name]?.title, dependencies: task.dependencies,
@@ -25,15 +20,14 @@ struct ActivityTranslator {
     return .tasks(tasks)
   }
 
-  static func activity(for output: TaskOutput) -> Activity? {
-    guard output.isFinished, output.run.job == .command else { return nil }
-    return .output(task: output.run.task, line: output.line)
-  }
-
-  func activities(for report: TaskReport) -> [Activity] {
+  /// - Parameter directory: Changes beneath it are reported by their relative paths.
+  func activities(for report: TaskReport, in directory: Path) -> [Activity] {
     switch report {
     case .round(.began(let trigger)):
-      return [.roundBegan(reason: trigger.reasonName, changes: changes(of: trigger))]
+      let changes = trigger.changes.map { change in
+        Activity.Change(path: change.path.shown(in: directory), kind: change.kind.rawValue)
+      }
+      return [.roundBegan(reason: trigger.reasonName, changes: changes)]
     case .run(let run, .started) where run.job == .command:
       // Readiness is only reported where it is checked.
       let isReady = graph[run.task].map { $0.keepsRunning && !$0.reportsReadiness } ?? false
@@ -65,16 +59,8 @@ struct ActivityTranslator {
     case .runner(.unsettled(let names)):
       return [.unsettled(names)]
     case .run, .task(_, .signaled), .task(_, .backingOff), .task(_, .gaveUp), .task(_, .ignored),
-      .task(_, .missed),
-      .task(_, .rejected), .changes, .runner:
+      .task(_, .missed), .task(_, .rejected), .changes, .runner:
       return []
-    }
-  }
-
-  private func changes(of trigger: RunTrigger) -> [Activity.Change] {
-    trigger.changes.map { change in
-      Activity.Change(
-        path: change.path.shown(in: directory), kind: change.kind.rawValue)
     }
   }
 
@@ -100,5 +86,36 @@ struct ActivityTranslator {
       .output(task: task, line: Array("cannot run \(program): \(error.reason)".utf8)),
       .ended(task: task, .failed, status: Int(status.code), duration: .zero),
     ]
+  }
+}
+
+extension Activity {
+  /// `nil` for a part of a line, and for a hook.
+  init?(_ output: TaskOutput) {
+    guard output.isFinished, output.run.job == .command else { return nil }
+    self = .output(task: output.run.task, line: output.line)
+  }
+}
+
+extension SessionEvent {
+  private static let mostChanges = 20
+
+  /// The event for an activity of the status page; `nil` if it says nothing by itself.
+  init?(_ activity: Activity) {
+    switch activity {
+    case .roundBegan(let reason, let changes):
+      self.init(.roundBegan, reason)
+      self.changes = changes.prefix(Self.mostChanges).map { $0.path.description }
+    case .started(let task): self.init(.started, task: task)
+    case .stopping(let task): self.init(.stopping, task: task)
+    case .ended(let task, let outcome, let status, let duration):
+      self.init(.ended, task: task, outcome.rawValue)
+      self.status = status
+      milliseconds = duration.milliseconds
+    case .roundEnded(let succeeded):
+      self.init(.roundEnded)
+      isGreen = succeeded
+    case .tasks, .output, .diagnosed, .serving, .unsettled, .changed: return nil
+    }
   }
 }
