@@ -6,25 +6,21 @@ import SystemCalls
 extension DiagnosticReader {
   /// `[ERROR] /p/A.java:[5,9] cannot find symbol`, and what javac says about the symbol on the next line. A goal
   /// that fails is an error if there is no other.
-  mutating func maven(_ index: Int) -> Int? {
-    let line = lines[index]
+  mutating func maven() -> Int? {
     let severity: Diagnostic.Severity = line.begins(with: "[ERROR] ") ? .error : .warning
     guard let text = line.dropping("[ERROR] ") ?? line.dropping("[WARNING] ") else { return nil }
     if let mark = text.range(of: ":["), let end = text.range(of: "] "),
       mark.upperBound < end.lowerBound
     {
       let numbers = text[mark.upperBound..<end.lowerBound].split(separator: UInt8(ascii: ","))
-      let name = String(decoding: text[..<mark.lowerBound], as: UTF8.self)
+      let name = text[..<mark.lowerBound].decoded
       if numbers.count == 2, let row = numbers[0].decimal(), let column = numbers[1].decimal(),
         row > 0, let path = files.file(name)
       {
         let next = self.line(index + 1)
         let details = (next.dropping("[ERROR] ") ?? next).trimmed.dropping("symbol:")
         let symbol = details.map { ": " + $0.words } ?? ""
-        add(
-          Diagnostic(
-            severity, text[end.upperBound...].message + symbol, path: path, line: row,
-            column: max(1, column)))
+        add(severity, text[end.upperBound...].message + symbol, path, row, max(1, column))
       }
     } else if severity == .error, let help = text.range(of: " -> [Help") {
       addGeneral(text[..<help.lowerBound].message)
@@ -33,8 +29,7 @@ extension DiagnosticReader {
   }
 
   /// `e: file:///p/A.kt:3:5 Unresolved reference`, and `e: /p/A.kt: (3, 5): Unresolved reference` of older versions.
-  mutating func kotlin(_ index: Int) -> Int? {
-    let line = lines[index]
+  mutating func kotlin() -> Int? {
     let severity: Diagnostic.Severity = line.begins(with: "e: ") ? .error : .warning
     guard let text = line.dropping("e: ") ?? line.dropping("w: ") else { return nil }
     if let mark = text.range(of: ": ("), let end = text.range(of: "): "),
@@ -42,23 +37,17 @@ extension DiagnosticReader {
     {
       let numbers = text[mark.upperBound..<end.lowerBound].split(separator: UInt8(ascii: ","))
       guard numbers.count == 2, let row = numbers[0].decimal(), row > 0,
-        let path = files.file(String(decoding: text[..<mark.lowerBound], as: UTF8.self))
+        let path = files.file(text[..<mark.lowerBound])
       else { return nil }
-      add(
-        Diagnostic(
-          severity, text[end.upperBound...].message, path: path, line: row,
-          column: numbers[1].trimmed.decimal()))
-      return index + 1
+      return add(severity, text[end.upperBound...].message, path, row, numbers[1].trimmed.decimal())
     }
     guard let place = places(index).first else { return nil }
-    let rest = line[(line.startIndex + place.range.upperBound)...]
-    add(severity, (rest.dropping(": ") ?? rest).message, at: place)
-    return index + 1
+    let rest = rest(after: place)
+    return add(severity, (rest.dropping(": ") ?? rest).message, at: place)
   }
 
   /// `CMake Error at CMakeLists.txt:3 (find_package):`, and the message below it.
-  mutating func cmake(_ index: Int) -> Int? {
-    let line = lines[index]
+  mutating func cmake() -> Int? {
     let severity: Diagnostic.Severity = line.begins(with: "CMake Error") ? .error : .warning
     guard
       let text = line.dropping("CMake Error") ?? line.dropping("CMake Warning")
@@ -69,19 +58,17 @@ extension DiagnosticReader {
       return index + 1
     }
     guard text.last == UInt8(ascii: ":"), let place = places(index).first else { return nil }
-    add(severity, paragraph(index + 1, separator: " ", indentation: 2), at: place)
-    return index + 1
+    return add(severity, paragraph(index + 1, separator: " ", indentation: 2), at: place)
   }
 
   /// `** (CompileError) lib/a.ex:3: undefined function`, or `** (RuntimeError) no` and the calls below it.
-  mutating func elixir(_ index: Int) -> Int? {
+  mutating func elixir() -> Int? {
     guard let text = lines[index].trimmed.dropping("** (") else { return nil }
     if let place = places(index).first {
-      let rest = lines[index][(lines[index].startIndex + place.range.upperBound)...]
+      let rest = rest(after: place)
       // Newer versions show the source, and the place below it.
       guard let message = rest.dropping(": ") else { return nil }
-      add(.error, message.message, at: place)
-      return index + 1
+      return add(.error, message.message, at: place)
     }
     guard let place = ownPlace(after: index, most: 30) else { return nil }
     add(.error, "(" + text.message, at: place)
@@ -89,25 +76,22 @@ extension DiagnosticReader {
   }
 
   /// `  lib/a.ex:4: Demo.f/1` below `warning: variable "x" is unused`.
-  mutating func mixWarning(_ index: Int) -> Int? {
+  mutating func mixWarning() -> Int? {
     guard lines[index].begins(with: "  "), line(index - 1).begins(with: "warning: "),
       let place = places(index).first, place.range.lowerBound == 2,
       place.path.bytes[...].ends(with: ".ex") || place.path.bytes[...].ends(with: ".exs"),
       let message = line(index - 1).dropping("warning: ")
     else { return nil }
-    add(.warning, message.message, at: place)
-    return index + 1
+    return add(.warning, message.message, at: place)
   }
 
   /// `/p/a.rb:7:in 'f': message (NameError)`, or the same calls below `rake aborted!` and a message.
-  mutating func ruby(_ index: Int) -> Int? {
-    let line = lines[index]
+  mutating func ruby() -> Int? {
     guard line.indentation == 0, let first = places(index).first, first.range.lowerBound == 0
     else { return nil }
-    let rest = line[(line.startIndex + first.range.upperBound)...]
+    let rest = rest(after: first)
     if let message = rest.dropping(": syntax error") {
-      add(.error, "syntax error" + message.message, at: first)
-      return index + 1
+      return add(.error, "syntax error" + message.message, at: first)
     }
     guard rest.begins(with: ":in ") else { return nil }
     if let words = rest.range(of: "': ") {
@@ -116,7 +100,7 @@ extension DiagnosticReader {
       if let written = WrittenPlace(message), let text = written.rest.dropping(": "),
         let path = files.file(written.name)
       {
-        add(Diagnostic(.error, text.message, path: path, line: written.line))
+        add(.error, text.message, path, written.line)
       } else if let place = files.isOwn(first.path)
         ? first : ownPlace(after: index, most: 60, prefix: "\tfrom ")
       {
@@ -125,10 +109,9 @@ extension DiagnosticReader {
       return index + 1
     }
     guard index >= 2, self.line(index - 2).begins(with: "rake aborted!"),
-      let place = files.isOwn(first.path) ? first : ownPlace(after: index, most: 60)
+      let place = ownPlace(after: index - 1, most: 61)
     else { return nil }
-    add(.error, self.line(index - 1).message, at: place)
-    return index + 1
+    return add(.error, self.line(index - 1).message, at: place)
   }
 
   // MARK: - What they share

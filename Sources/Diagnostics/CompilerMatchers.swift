@@ -89,8 +89,7 @@ struct WrittenPlace {
 
 extension DiagnosticReader {
   /// `make[1]: Entering directory '/p/sub'`.
-  mutating func directory(_ index: Int) -> Int? {
-    let line = lines[index]
+  mutating func directory() -> Int? {
     guard line.begins(with: "make") || line.begins(with: "ninja: ") else { return nil }
     if line.contains(": Leaving directory") {
       files.leave()
@@ -98,16 +97,16 @@ extension DiagnosticReader {
     }
     guard let words = line.range(of: ": Entering directory ") else { return nil }
     let quoted = line[words.upperBound...].dropFirst().dropLast()
-    files.enter(String(decoding: quoted, as: UTF8.self))
+    files.enter(quoted.decoded)
     return index + 1
   }
 
   /// `In a.sh line 3:`, the line, and below it `^-- SC2086 (info): Double quote …`.
-  mutating func shellCheck(_ index: Int) -> Int? {
+  mutating func shellCheck() -> Int? {
     guard let text = lines[index].dropping("In "), text.last == UInt8(ascii: ":"),
       let word = text.range(of: " line "),
       let number = text[word.upperBound...].dropLast().decimal(),
-      let path = files.file(String(decoding: text[..<word.lowerBound], as: UTF8.self))
+      let path = files.file(text[..<word.lowerBound])
     else { return nil }
     var next = index + 1
     while next < lines.count, !lines[next].isBlank {
@@ -121,16 +120,15 @@ extension DiagnosticReader {
         rule.contains("(error)") ? .error : rule.contains("(warning)") ? .warning : .note
       let name = rule[..<colon.lowerBound].prefix { $0 != 0x20 }
       add(
-        Diagnostic(
-          severity, name.message + ": " + rule[colon.upperBound...].message, path: path,
-          line: number, column: line.distance(from: line.startIndex, to: caret) + 1))
+        severity, name.message + ": " + rule[colon.upperBound...].message, path, number,
+        line.distance(from: line.startIndex, to: caret) + 1)
     }
     return next
   }
 
   /// ` --> src/main.rs:2:5` below `error[E0425]: cannot find value`, or below a message without a severity.
   /// Elixir draws the arrow with lines.
-  mutating func arrow(_ index: Int) -> Int? {
+  mutating func arrow() -> Int? {
     let mark = lines[index].trimmed
     guard mark.begins(with: "--> ") || mark.begins(with: "└─ "),
       let place = places(index).first
@@ -153,8 +151,7 @@ extension DiagnosticReader {
   }
 
   /// `  3:5  error  'x' is not defined  no-undef` below the name of the file.
-  mutating func stylish(_ index: Int) -> Int? {
-    let line = lines[index]
+  mutating func stylish() -> Int? {
     guard line.indentation > 0, line.trimmed.first?.isDigitASCII == true else { return nil }
     let parts = line.trimmed.split(separator: 0x20, maxSplits: 1)
     let numbers = parts[0].split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
@@ -174,34 +171,29 @@ extension DiagnosticReader {
     var header = index - 1
     while header > max(0, index - 500), lines[header].indentation > 0 { header -= 1 }
     guard header >= 0,
-      let path = files.file(String(decoding: lines[header].trimmed, as: UTF8.self))
+      let path = files.file(lines[header].trimmed)
     else { return nil }
     var message = rest.trimmed
     // The rule.
     if let gap = message.range(of: "  ") { message = message[..<gap.lowerBound] }
-    add(
-      Diagnostic(
-        severity, message.message, path: path, line: max(1, row), column: max(1, column)))
-    return index + 1
+    return add(severity, message.message, path, max(1, row), max(1, column))
   }
 
   /// ``main.c:(.text+0xa): undefined reference to `f'``, and the same with a line.
-  mutating func linker(_ index: Int) -> Int? {
-    let line = lines[index]
+  mutating func linker() -> Int? {
     if line.begins(with: "ld.lld: error: ") || line.begins(with: "rust-lld: error: ") {
       let message = line[(line.range(of: "error: ")?.upperBound ?? line.startIndex)...].message
       let isReferenced = self.line(index + 1).begins(with: ">>> ")
       if isReferenced, let place = places(index + 1).first {
         add(.error, message, at: place)
       } else {
-        add(Diagnostic(.error, message))
+        add(.error, message)
       }
       return index + 1
     }
     let isOwn = line.contains("ld: ")
     if isOwn, let words = line.range(of: ": cannot find ") {
-      add(Diagnostic(.error, line[(words.lowerBound + 2)...].message))
-      return index + 1
+      return add(.error, line[(words.lowerBound + 2)...].message)
     }
     guard
       let words = line.range(of: ": undefined reference to ")
@@ -217,15 +209,14 @@ extension DiagnosticReader {
       let start = before.range(of: "ld: ")?.upperBound ?? before.startIndex
       let end = before.range(of: ":(")?.lowerBound ?? before.endIndex
       let names = before[min(start, end)..<end].split(separator: UInt8(ascii: ":"))
-      let path = names.last.flatMap { files.fileOrEnd(String(decoding: $0, as: UTF8.self)) }
-      add(Diagnostic(.error, message, path: path))
+      let path = names.last.flatMap { files.fileOrEnd($0) }
+      add(.error, message, path)
     }
     return index + 1
   }
 
   /// `Makefile:2: *** missing separator.  Stop.` What says only that a recipe has failed is none.
-  mutating func make(_ index: Int) -> Int? {
-    let line = lines[index]
+  mutating func make() -> Int? {
     guard let stars = line.range(of: ": *** ") else { return nil }
     var message = line[stars.upperBound...]
     if message.first == UInt8(ascii: "[") || message.begins(with: "Waiting for ") {
@@ -236,7 +227,7 @@ extension DiagnosticReader {
     if let place {
       add(.error, message.message, at: place)
     } else if line.begins(with: "make") || line.begins(with: "gmake") {
-      add(Diagnostic(.error, message.message))
+      add(.error, message.message)
     } else {
       return nil
     }
@@ -245,11 +236,10 @@ extension DiagnosticReader {
 
   /// `path:12:3: error: message`, `path:12: error: message`, `path(12,3): error TS2322: message` and
   /// `path:12:3 - error TS2322: message`.
-  mutating func severity(_ index: Int) -> Int? {
-    let line = lines[index]
+  mutating func severity() -> Int? {
     guard Self.namesSeverity(line) else { return nil }
     for place in places(index) {
-      let rest = line[(line.startIndex + place.range.upperBound)...]
+      let rest = rest(after: place)
       guard let words = rest.dropping(": ") ?? rest.dropping(" - "),
         let (severity, message) = Diagnostic.Severity.parse(words)
       else { continue }
@@ -262,8 +252,7 @@ extension DiagnosticReader {
       {
         text = message[..<project.lowerBound]
       }
-      add(severity, text.message + symbol(below: index), at: place)
-      return index + 1
+      return add(severity, text.message + symbol(below: index), at: place)
     }
     // The form leaves no doubt, though the file is elsewhere.
     guard let place = WrittenPlace(line.trimmed),
@@ -273,10 +262,7 @@ extension DiagnosticReader {
     var path = files.fileOrEnd(place.name)
     if path == nil && place.namesFile { path = Path(place.name).absolute(from: files.current) }
     guard let path else { return nil }
-    add(
-      Diagnostic(
-        severity, message.message, path: path, line: place.line, column: place.column))
-    return index + 1
+    return add(severity, message.message, path, place.line, place.column)
   }
 
   /// Whether a severity follows a colon or a dash. Most lines with a number after a colon need no other look.
@@ -319,19 +305,17 @@ extension DiagnosticReader {
   /// What javac says about an unknown symbol below the caret.
   private func symbol(below index: Int) -> String {
     guard let symbol = line(index + 3).trimmed.dropping("symbol:") else { return "" }
-    let words = symbol.message.split(separator: " ")
-    return ": " + words.joined(separator: " ")
+    return ": " + symbol.words
   }
 
   /// `./main.go:4:2: undefined: x`, without a severity.
-  mutating func plain(_ index: Int) -> Int? {
-    let line = lines[index]
+  mutating func plain() -> Int? {
     guard Self.hasColumn(line), let place = places(index).first, place.column != nil else {
       return nil
     }
     let before = line[..<(line.startIndex + place.range.lowerBound)]
     guard before.isBlank || before.elementsEqual("vet: ".utf8),
-      var text = line[(line.startIndex + place.range.upperBound)...].dropping(": "), !text.isBlank
+      var text = rest(after: place).dropping(": "), !text.isBlank
     else { return nil }
     var severity = Diagnostic.Severity.error
     if let warning = text.range(of: " [Warning/") {
@@ -340,26 +324,22 @@ extension DiagnosticReader {
     } else if let error = text.range(of: " [Error") {
       text = text[..<error.lowerBound]
     }
-    add(severity, text.message, at: place)
-    return index + 1
+    return add(severity, text.message, at: place)
   }
 
   /// `build.sh: line 3: foo: command not found`.
-  mutating func shell(_ index: Int) -> Int? {
-    let line = lines[index]
+  mutating func shell() -> Int? {
     guard let word = line.range(of: ": line "), line.indentation == 0 else { return nil }
     let rest = line[word.upperBound...]
     guard let colon = rest.range(of: ": "), let number = rest[..<colon.lowerBound].decimal(),
       number > 0,
-      let path = files.file(String(decoding: line[..<word.lowerBound], as: UTF8.self))
+      let path = files.file(line[..<word.lowerBound])
     else { return nil }
-    add(Diagnostic(.error, rest[colon.upperBound...].message, path: path, line: number))
-    return index + 1
+    return add(.error, rest[colon.upperBound...].message, path, number)
   }
 
   /// `error: message`, or `clang: error: message`.
-  mutating func general(_ index: Int) -> Int? {
-    let line = lines[index]
+  mutating func general() -> Int? {
     var text = line
     if let colon = line.range(of: ": "), Self.isProgram(line[..<colon.lowerBound]),
       !line.begins(with: "error"), !line.begins(with: "fatal")
@@ -371,11 +351,9 @@ extension DiagnosticReader {
     else { return nil }
     // Deno
     if let words = message.range(of: " at file://"), let place = places(index).last {
-      add(.error, message[..<words.lowerBound].message, at: place)
-      return index + 1
+      return add(.error, message[..<words.lowerBound].message, at: place)
     }
-    addGeneral(message.message)
-    return index + 1
+    return addGeneral(message.message)
   }
 
   private static func isProgram(_ text: OutputLine) -> Bool {

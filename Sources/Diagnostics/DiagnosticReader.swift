@@ -14,11 +14,13 @@ package struct DiagnosticReader {
 
   /// The lines of the output, without escape sequences.
   let lines: [OutputLine]
+  /// The line at which a diagnostic may begin.
+  private(set) var index = 0
   let files: SourceFiles
   private var found: [Diagnostic] = []
   private var known: Set<Diagnostic> = []
   /// Errors of a tool as a whole, which count if there are no others.
-  private var general: [Diagnostic] = []
+  private var generalErrors: [Diagnostic] = []
   /// The source locations in the line that was searched last.
   private var located: (index: Int, places: [SourceLocation]) = (-1, [])
 
@@ -31,7 +33,7 @@ package struct DiagnosticReader {
       lines: OutputText(MachineFormats.plain(output), first: firstLines, last: lastLines).lines,
       files: SourceFiles(directory: directory))
     reader.read()
-    return reader.found.isEmpty ? reader.general : reader.found
+    return reader.found.isEmpty ? reader.generalErrors : reader.found
   }
 
   private init(lines: [OutputLine], files: SourceFiles) {
@@ -39,15 +41,13 @@ package struct DiagnosticReader {
   }
 
   private mutating func read() {
-    var index = 0
     while index < lines.count && found.count < Self.mostDiagnostics {
-      let line = lines[index]
       let clues = Clues(line)
       let first = line.first { $0 != 0x20 && $0 != 0x09 } ?? 0
       let candidates = clues.isEmpty ? Self.unclued : Self.candidates
       var next = index + 1
       for matcher in candidates[Int(first)] where clues.isSuperset(of: matcher.needs) {
-        guard let end = matcher.match(&self, index) else { continue }
+        guard let end = matcher.match(&self) else { continue }
         next = max(next, end)
         break
       }
@@ -57,24 +57,32 @@ package struct DiagnosticReader {
 
   // MARK: - For matchers
 
-  /// Adds a diagnostic, unless it is known.
-  mutating func add(_ diagnostic: Diagnostic) {
+  /// Adds a diagnostic, unless it is known. Returns the line after this one, with which the search goes on.
+  @discardableResult
+  mutating func add(
+    _ severity: Diagnostic.Severity, _ message: String, _ path: Path? = nil, _ line: Int? = nil,
+    _ column: Int? = nil
+  ) -> Int {
+    let diagnostic = Diagnostic(severity, message, path: path, line: line, column: column)
     if known.insert(diagnostic).inserted { found.append(diagnostic) }
+    return index + 1
   }
 
+  @discardableResult
   mutating func add(
     _ severity: Diagnostic.Severity, _ message: String, at place: SourceLocation
-  ) {
-    add(
-      Diagnostic(severity, message, path: place.path, line: place.line, column: place.column))
+  ) -> Int {
+    add(severity, message, place.path, place.line, place.column)
   }
 
   /// Adds an error that counts if no other is found.
-  mutating func addGeneral(_ message: String) {
+  @discardableResult
+  mutating func addGeneral(_ message: String) -> Int {
     let diagnostic = Diagnostic(.error, message)
-    if general.count < Self.mostDiagnostics && !general.contains(diagnostic) {
-      general.append(diagnostic)
+    if generalErrors.count < Self.mostDiagnostics && !generalErrors.contains(diagnostic) {
+      generalErrors.append(diagnostic)
     }
+    return index + 1
   }
 
   /// The locations of existing files in a line. Their ranges are offsets from its beginning.
@@ -83,6 +91,13 @@ package struct DiagnosticReader {
       located = (index, SourceLocation.find(in: Array(lines[index]), resolve: files.file))
     }
     return located.places
+  }
+
+  var line: OutputLine { lines[index] }
+
+  /// What follows a location in the line.
+  func rest(after place: SourceLocation) -> OutputLine {
+    line[(line.startIndex + place.range.upperBound)...]
   }
 
   /// The line, or an empty one beyond the output.
@@ -137,9 +152,9 @@ extension DiagnosticReader {
     /// The characters, of which one is the first after the indentation. Empty: any.
     var begins = ""
     var needs: Clues = []
-    /// Adds the diagnostics that begin at a line. Returns the line with which the search goes on; `nil` if the
+    /// Adds the diagnostics that begin at the line. Returns the one with which the search goes on; `nil` if the
     /// line has another form.
-    let match: @Sendable (inout DiagnosticReader, Int) -> Int?
+    let match: @Sendable (inout DiagnosticReader) -> Int?
   }
 
   /// The tools whose forms are known, in alphabetical order.
@@ -159,52 +174,50 @@ extension DiagnosticReader {
 
   /// The forms, the most specific ones first.
   static let matchers: [Matcher] = [
-    Matcher(tools: "Python", begins: "F") { $0.traceback($1) },
-    Matcher(tools: "make, Ninja", begins: "mn", needs: .colon) { $0.directory($1) },
-    Matcher(tools: "shellcheck", begins: "I", needs: .colon) { $0.shellCheck($1) },
-    Matcher(tools: "Elixir, mix", begins: "*") { $0.elixir($1) },
-    Matcher(tools: "Maven", begins: "[") { $0.maven($1) },
-    Matcher(tools: "CMake", begins: "C", needs: .colon) { $0.cmake($1) },
-    Matcher(tools: "rustc, clippy, ruff", begins: "-└", needs: .number) { $0.arrow($1) },
-    Matcher(tools: "Elixir", needs: .number) { $0.mixWarning($1) },
-    Matcher(tools: "ExUnit", needs: .number) { $0.exUnit($1) },
-    Matcher(tools: "RSpec", begins: "#", needs: .number) { $0.rspec($1) },
-    Matcher(tools: "minitest", needs: .number) { $0.minitest($1) },
-    Matcher(tools: "minitest", needs: .number) { $0.minitestError($1) },
-    Matcher(tools: "Ruby", needs: .number) { $0.ruby($1) },
-    Matcher(tools: "Kotlin", begins: "ew", needs: .colon) { $0.kotlin($1) },
-    Matcher(tools: "PHP", begins: "PFWND", needs: .colon) { $0.php($1) },
-    Matcher(tools: "OCaml, dune", begins: "F", needs: .colon) { $0.ocaml($1) },
-    Matcher(tools: "Nim", needs: .number) { $0.nim($1) },
-    Matcher(tools: "Nim", begins: "E", needs: .colon) { $0.nimException($1) },
-    Matcher(tools: "pylint", needs: [.number, .place]) { $0.pylint($1) },
-    Matcher(tools: "esbuild", begins: "✘▲") { $0.esbuild($1) },
-    Matcher(tools: "vite", begins: "e", needs: .colon) { $0.vite($1) },
-    Matcher(tools: "Biome", needs: .number) { $0.biome($1) },
-    Matcher(tools: "GoogleTest, Catch2", needs: [.number, .place]) { $0.expectation($1) },
-    Matcher(tools: "GoogleTest", begins: "u", needs: .colon) { $0.expectation($1) },
-    Matcher(tools: "PHPUnit", begins: "/", needs: .number) { $0.phpUnit($1) },
-    Matcher(tools: "vitest", begins: "❯", needs: .number) { $0.vitest($1) },
-    Matcher(tools: "dotnet test", begins: "E", needs: .colon) { $0.dotnetTest($1) },
-    Matcher(tools: "Rust, cargo test", needs: .number) { $0.panicked($1) },
-    Matcher(tools: "Swift Testing", needs: .number) { $0.recordedIssue($1) },
-    Matcher(tools: "Node.js", begins: "/f", needs: .number) { $0.nodeSyntax($1) },
-    Matcher(tools: "Node.js, jest, Java, JUnit", begins: "a", needs: .number) { $0.stack($1) },
-    Matcher(tools: "node --test", begins: "l", needs: .number) { $0.tap($1) },
-    Matcher(tools: "Go", begins: "pf", needs: .colon) { $0.goPanic($1) },
-    Matcher(tools: "go test", needs: .number) { $0.goTest($1) },
-    Matcher(tools: "eslint", begins: "0123456789", needs: .number) { $0.stylish($1) },
-    Matcher(tools: "pytest", needs: [.number, .place]) { $0.pytest($1) },
-    Matcher(tools: "ld, lld", needs: .colon) { $0.linker($1) },
-    Matcher(tools: "make", needs: .colon) { $0.make($1) },
+    Matcher(tools: "Python", begins: "F") { $0.traceback() },
+    Matcher(tools: "make, Ninja", begins: "mn", needs: .colon) { $0.directory() },
+    Matcher(tools: "shellcheck", begins: "I", needs: .colon) { $0.shellCheck() },
+    Matcher(tools: "Elixir, mix", begins: "*") { $0.elixir() },
+    Matcher(tools: "Maven", begins: "[") { $0.maven() },
+    Matcher(tools: "CMake", begins: "C", needs: .colon) { $0.cmake() },
+    Matcher(tools: "rustc, clippy, ruff", begins: "-└", needs: .number) { $0.arrow() },
+    Matcher(tools: "Elixir", needs: .number) { $0.mixWarning() },
+    Matcher(tools: "ExUnit", needs: .number) { $0.exUnit() },
+    Matcher(tools: "RSpec", begins: "#", needs: .number) { $0.rspec() },
+    Matcher(tools: "minitest", needs: .number) { $0.minitest() },
+    Matcher(tools: "minitest", needs: .number) { $0.minitestError() },
+    Matcher(tools: "Ruby", needs: .number) { $0.ruby() },
+    Matcher(tools: "Kotlin", begins: "ew", needs: .colon) { $0.kotlin() },
+    Matcher(tools: "PHP", begins: "PFWND", needs: .colon) { $0.php() },
+    Matcher(tools: "OCaml, dune", begins: "F", needs: .colon) { $0.ocaml() },
+    Matcher(tools: "Nim", needs: .number) { $0.nim() },
+    Matcher(tools: "Nim", begins: "E", needs: .colon) { $0.nimException() },
+    Matcher(tools: "pylint", needs: [.number, .place]) { $0.pylint() },
+    Matcher(tools: "esbuild", begins: "✘▲") { $0.esbuild() },
+    Matcher(tools: "vite", begins: "e", needs: .colon) { $0.vite() },
+    Matcher(tools: "Biome", needs: .number) { $0.biome() },
+    Matcher(tools: "GoogleTest, Catch2", needs: [.number, .place]) { $0.expectation() },
+    Matcher(tools: "GoogleTest", begins: "u", needs: .colon) { $0.expectation() },
+    Matcher(tools: "PHPUnit", begins: "/", needs: .number) { $0.phpUnit() },
+    Matcher(tools: "vitest", begins: "❯", needs: .number) { $0.vitest() },
+    Matcher(tools: "dotnet test", begins: "E", needs: .colon) { $0.dotnetTest() },
+    Matcher(tools: "Rust, cargo test", needs: .number) { $0.panicked() },
+    Matcher(tools: "Swift Testing", needs: .number) { $0.recordedIssue() },
+    Matcher(tools: "Node.js", begins: "/f", needs: .number) { $0.nodeSyntax() },
+    Matcher(tools: "Node.js, jest, Java, JUnit", begins: "a", needs: .number) { $0.stack() },
+    Matcher(tools: "node --test", begins: "l", needs: .number) { $0.tap() },
+    Matcher(tools: "Go", begins: "pf", needs: .colon) { $0.goPanic() },
+    Matcher(tools: "go test", needs: .number) { $0.goTest() },
+    Matcher(tools: "eslint", begins: "0123456789", needs: .number) { $0.stylish() },
+    Matcher(tools: "pytest", needs: [.number, .place]) { $0.pytest() },
+    Matcher(tools: "ld, lld", needs: .colon) { $0.linker() },
+    Matcher(tools: "make", needs: .colon) { $0.make() },
     Matcher(
       tools: "swift, XCTest, clang, gcc, javac, tsc, mypy, zig, dotnet, Meson",
       needs: [.number, .place]
-    ) { $0.severity($1) },
-    Matcher(tools: "Go, ruff, eslint, flake8", needs: [.number, .place]) {
-      $0.plain($1)
-    },
-    Matcher(tools: "sh, bash", needs: .colon) { $0.shell($1) },
-    Matcher(tools: "deno", needs: .colon) { $0.general($1) },
+    ) { $0.severity() },
+    Matcher(tools: "Go, ruff, eslint, flake8", needs: [.number, .place]) { $0.plain() },
+    Matcher(tools: "sh, bash", needs: .colon) { $0.shell() },
+    Matcher(tools: "deno", needs: .colon) { $0.general() },
   ]
 }

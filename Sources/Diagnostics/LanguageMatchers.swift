@@ -5,8 +5,7 @@ import SystemCalls
 
 extension DiagnosticReader {
   /// `PHP Parse error:  message in a.php on line 3`, and `PHP Fatal error:  Uncaught Error: message in a.php:3`.
-  mutating func php(_ index: Int) -> Int? {
-    let line = lines[index]
+  mutating func php() -> Int? {
     let text = line.dropping("PHP ") ?? line
     let severities: [(StaticString, Diagnostic.Severity)] = [
       ("Parse error: ", .error), ("Fatal error: ", .error), ("Warning: ", .warning),
@@ -18,27 +17,25 @@ extension DiagnosticReader {
         let before = line[rest.startIndex..<(line.startIndex + place.range.lowerBound)].dropping(
           suffix: " in ")
       {
-        add(severity, before.message, at: place)
-        return index + 1
+        return add(severity, before.message, at: place)
       }
       guard let on = rest.last(" on line "), let number = rest[on.upperBound...].decimal(),
         number > 0, let within = rest[..<on.lowerBound].last(" in "),
         let path = files.file(
-          String(decoding: rest[within.upperBound..<on.lowerBound], as: UTF8.self))
+          rest[within.upperBound..<on.lowerBound])
       else { return nil }
-      add(Diagnostic(severity, rest[..<within.lowerBound].message, path: path, line: number))
-      return index + 1
+      return add(severity, rest[..<within.lowerBound].message, path, number)
     }
     return nil
   }
 
   /// `File "main.ml", line 1, characters 20-21:`, the line, and `Error: message` below it, which may go on.
-  mutating func ocaml(_ index: Int) -> Int? {
+  mutating func ocaml() -> Int? {
     guard let text = lines[index].dropping("File \""), text.last == UInt8(ascii: ":"),
       let quote = text.range(of: "\", line"),
       let row = text[quote.upperBound...].drop(while: { !$0.isDigitASCII })
         .prefix(while: \.isDigitASCII).decimal(), row > 0,
-      let path = files.file(String(decoding: text[..<quote.lowerBound], as: UTF8.self))
+      let path = files.file(text[..<quote.lowerBound])
     else { return nil }
     let column = text.range(of: ", characters ").flatMap {
       text[$0.upperBound...].prefix(7).prefix(while: \.isDigitASCII).decimal()
@@ -51,17 +48,16 @@ extension DiagnosticReader {
       else { continue }
       let rest = paragraph(next + 1, separator: " ", indentation: 1)
       add(
-        Diagnostic(
-          isError ? .error : .warning,
-          message[colon.upperBound...].message + (rest.isEmpty ? "" : " " + rest), path: path,
-          line: row, column: column.map { $0 + 1 }))
+        isError ? .error : .warning,
+        message[colon.upperBound...].message + (rest.isEmpty ? "" : " " + rest), path, row,
+        column.map { $0 + 1 })
       return next + 1
     }
     return nil
   }
 
   /// `/p/a.nim(3, 7) Error: message`.
-  mutating func nim(_ index: Int) -> Int? {
+  mutating func nim() -> Int? {
     guard let end = lines[index].range(of: ") ") else { return nil }
     let rest = lines[index][end.upperBound...]
     let severities: [(StaticString, Diagnostic.Severity)] = [
@@ -71,37 +67,32 @@ extension DiagnosticReader {
       guard let message = rest.dropping(word), let place = places(index).first,
         place.range.lowerBound == 0
       else { continue }
-      add(severity, message.message, at: place)
-      return index + 1
+      return add(severity, message.message, at: place)
     }
     return nil
   }
 
   /// `Error: unhandled exception: message` below the calls, of which the last is where it was raised.
-  mutating func nimException(_ index: Int) -> Int? {
+  mutating func nimException() -> Int? {
     guard let message = lines[index].dropping("Error: unhandled exception: ") else { return nil }
     for back in 1...20 {
       if line(index - back).isBlank { return nil }
       if let place = places(index - back).first, files.isOwn(place.path) {
-        add(.error, message.message, at: place)
-        return index + 1
+        return add(.error, message.message, at: place)
       }
     }
     return nil
   }
 
   /// `a.py:1:0: C0114: message`, whose columns begin with 0.
-  mutating func pylint(_ index: Int) -> Int? {
+  mutating func pylint() -> Int? {
     guard let colon = lines[index].range(of: ": ") else { return nil }
     let text = lines[index][colon.upperBound...]
     guard let letter = text.first, text.dropFirst().prefix(4).allSatisfy(\.isDigitASCII),
       text.dropFirst(5).begins(with: ": "), let place = WrittenPlace(lines[index]),
       let severity = Self.severities[letter], let path = files.file(place.name)
     else { return nil }
-    add(
-      Diagnostic(
-        severity, text.message, path: path, line: place.line, column: (place.column ?? 0) + 1))
-    return index + 1
+    return add(severity, text.message, path, place.line, (place.column ?? 0) + 1)
   }
 
   private static let severities: [UInt8: Diagnostic.Severity] = [
@@ -110,7 +101,7 @@ extension DiagnosticReader {
   ]
 
   /// `✘ [ERROR] message`, and `    src/a.js:1:18:` two lines below.
-  mutating func esbuild(_ index: Int) -> Int? {
+  mutating func esbuild() -> Int? {
     let header = lines[index]
     guard header.begins(with: "✘ [ERROR] ") || header.begins(with: "▲ [WARNING] "),
       line(index + 2).last == UInt8(ascii: ":"), let place = places(index + 2).first,
@@ -122,7 +113,7 @@ extension DiagnosticReader {
   }
 
   /// `file: /p/a.js:3:8` below `error during build:` and a message.
-  mutating func vite(_ index: Int) -> Int? {
+  mutating func vite() -> Int? {
     guard lines[index].begins(with: "error during build:") else { return nil }
     // esbuild says more, in lines with places.
     if line(index + 1).begins(with: "[vite:esbuild") { return index + 2 }
@@ -138,8 +129,7 @@ extension DiagnosticReader {
   }
 
   /// `src/a.js:3:7 lint/suspicious/noDoubleEquals ━━━━`, and `  ✖ message` two lines below.
-  mutating func biome(_ index: Int) -> Int? {
-    let line = lines[index]
+  mutating func biome() -> Int? {
     guard line.ends(with: "━━"), let place = places(index).first, place.range.lowerBound == 0
     else { return nil }
     let text = self.line(index + 2).trimmed

@@ -20,7 +20,7 @@ extension DiagnosticReader {
   }
 
   /// `     test/a_test.exs:4` below `  1) test adds (DemoTest)`, then what has failed and `stacktrace:`.
-  mutating func exUnit(_ index: Int) -> Int? {
+  mutating func exUnit() -> Int? {
     guard let title = numbered(index - 1), let header = places(index).first,
       header.path.bytes[...].ends(with: ".exs")
     else { return nil }
@@ -43,59 +43,51 @@ extension DiagnosticReader {
   }
 
   /// `     # ./spec/a_spec.rb:5:in 'block'` below `Failure/Error: expect(…)` and what is said about it.
-  mutating func rspec(_ index: Int) -> Int? {
+  mutating func rspec() -> Int? {
     guard lines[index].trimmed.begins(with: "# "), !line(index - 1).trimmed.begins(with: "# ")
     else { return nil }
     var start = index - 1
     while start > index - 60, !line(start).trimmed.begins(with: "Failure/Error:") { start -= 1 }
     guard line(start).trimmed.begins(with: "Failure/Error:"),
-      let place = places(index).first.flatMap({ files.isOwn($0.path) ? $0 : nil })
-        ?? ownPlace(after: index, most: 60)
+      let place = ownPlace(after: index - 1, most: 61)
     else { return nil }
     let title = numbered(start - 1)
     while !line(start).isBlank { start += 1 }
     var message = paragraph(start + 1)
     if message.isEmpty { message = "failed" }
-    add(.error, (title.map { $0.message + ": " } ?? "") + message, at: place)
-    return index + 1
+    return add(.error, (title.map { $0.message + ": " } ?? "") + message, at: place)
   }
 
   /// `CalcTest#test_adds [test/a_test.rb:6]:` and the message below it.
-  mutating func minitest(_ index: Int) -> Int? {
-    let line = lines[index]
+  mutating func minitest() -> Int? {
     guard line.ends(with: "]:"), let open = line.range(of: " ["),
       line[..<open.lowerBound].contains("#"), let place = places(index).first
     else { return nil }
-    add(.error, line[..<open.lowerBound].message + ": " + paragraph(index + 1), at: place)
-    return index + 1
+    return add(.error, line[..<open.lowerBound].message + ": " + paragraph(index + 1), at: place)
   }
 
   /// `    a.rb:7:in 'f'` below `Error:`, `CalcTest#test_raises:` and a message.
-  mutating func minitestError(_ index: Int) -> Int? {
+  mutating func minitestError() -> Int? {
     let isCall = { (line: OutputLine) in line.indentation > 0 && line.contains(":in ") }
     guard isCall(lines[index]), !isCall(line(index - 1)) else { return nil }
     for back in 2...60 where line(index - back).ends(with: "Error:") {
       let name = line(index - back + 1)
       guard name.contains("#"), name.last == UInt8(ascii: ":"),
-        let place = places(index).first.flatMap({ files.isOwn($0.path) ? $0 : nil })
-          ?? ownPlace(after: index, most: 60)
+        let place = ownPlace(after: index - 1, most: 61)
       else { return nil }
-      add(.error, name.message + " " + line(index - back + 2).message, at: place)
-      return index + 1
+      return add(.error, name.message + " " + line(index - back + 2).message, at: place)
     }
     return nil
   }
 
   /// `a.cpp:4: Failure` of GoogleTest below `[ RUN      ] Price.Adds`, and `a.cpp:4: FAILED:` of Catch2.
-  mutating func expectation(_ index: Int) -> Int? {
-    let line = lines[index]
+  mutating func expectation() -> Int? {
     if line.ends(with: ": FAILED:") {
       guard let place = places(index).first else { return nil }
       let values = self.line(index + 2).begins(with: "with expansion:") ? self.line(index + 3) : []
       let reason = self.line(index + 2).begins(with: "due to ") ? self.line(index + 3) : []
       let text = reason.isEmpty ? self.line(index + 1).message : reason.message
-      add(.error, text + (values.isEmpty ? "" : ": " + values.message), at: place)
-      return index + 1
+      return add(.error, text + (values.isEmpty ? "" : ": " + values.message), at: place)
     }
     guard line.ends(with: ": Failure") else { return nil }
     var title = ""
@@ -107,35 +99,29 @@ extension DiagnosticReader {
     if let place = places(index).first {
       add(.error, message, at: place)
     } else if line.begins(with: "unknown file") {
-      add(Diagnostic(.error, message))
+      add(.error, message)
     }
     return index + 1
   }
 
   /// `/p/ATest.php:8` alone in a line, below `1) ATest::testAdds` and a message.
-  mutating func phpUnit(_ index: Int) -> Int? {
-    let line = lines[index]
+  mutating func phpUnit() -> Int? {
     guard line.first == UInt8(ascii: "/"), line.last?.isDigitASCII == true,
       self.line(index - 1).isBlank, let place = places(index).first,
       place.range == 0..<line.count, place.path.bytes[...].ends(with: ".php"),
-      let (header, title) = failure(above: index), title.contains("::")
+      let (header, title) = failure(above: index), title.contains("::"),
+      let own = ownPlace(after: index - 1, most: 31)
     else { return nil }
-    let own = files.isOwn(place.path) ? place : ownPlace(after: index, most: 30)
-    guard let own else { return nil }
-    add(.error, title.message + ": " + paragraph(header + 1), at: own)
-    return index + 1
+    return add(.error, title.message + ": " + paragraph(header + 1), at: own)
   }
 
   /// ` ❯ a.test.js:4:23` below ` FAIL  a.test.js > adds` and a message.
-  mutating func vitest(_ index: Int) -> Int? {
+  mutating func vitest() -> Int? {
     let isCall = { (line: OutputLine) in line.trimmed.begins(with: "❯ ") }
     guard isCall(lines[index]), !isCall(line(index - 1)) else { return nil }
     for back in 1...60 {
       guard let title = line(index - back).trimmed.dropping("FAIL ") else { continue }
-      guard
-        let place = places(index).first.flatMap({ files.isOwn($0.path) ? $0 : nil })
-          ?? ownPlace(after: index, most: 30)
-      else { return nil }
+      guard let place = ownPlace(after: index - 1, most: 31) else { return nil }
       // The name of the file is in the place.
       let name = title.range(of: " > ").map { title[$0.upperBound...].message + ": " } ?? ""
       add(.error, name + line(index - back + 1).message, at: place)
@@ -147,7 +133,7 @@ extension DiagnosticReader {
 
   /// `Error Message:` of `dotnet test` below `Failed A.Adds [4 ms]`, then the message, `Stack Trace:` and
   /// `at A.Adds() in /p/A.cs:line 9`.
-  mutating func dotnetTest(_ index: Int) -> Int? {
+  mutating func dotnetTest() -> Int? {
     guard lines[index].trimmed.elementsEqual("Error Message:".utf8),
       let title = line(index - 1).trimmed.dropping("Failed ")
     else { return nil }
@@ -162,10 +148,10 @@ extension DiagnosticReader {
       if let mark = text.range(of: ":line "), let within = text.range(of: " in "),
         within.upperBound < mark.lowerBound, let row = text[mark.upperBound...].decimal(), row > 0,
         let path = files.file(
-          String(decoding: text[within.upperBound..<mark.lowerBound], as: UTF8.self)),
+          text[within.upperBound..<mark.lowerBound]),
         files.isOwn(path)
       {
-        add(Diagnostic(.error, message, path: path, line: row))
+        add(.error, message, path, row)
         return next + 1
       }
       next += 1

@@ -41,6 +41,10 @@ final class SourceFiles {
   /// The directory from which names count.
   var current: Path { entered.last ?? directory }
 
+  func file(_ name: OutputLine) -> Path? { file(name.decoded) }
+
+  func fileOrEnd(_ name: OutputLine) -> Path? { fileOrEnd(name.decoded) }
+
   /// Returns the file with this name; `nil` if there is none.
   func file(_ name: String) -> Path? {
     if let path = known[name] { return path }

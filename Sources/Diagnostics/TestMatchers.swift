@@ -5,7 +5,7 @@ import SystemCalls
 
 extension DiagnosticReader {
   /// `  File "a.py", line 3, in f` and more of these, then `NameError: name 'x' is not defined`.
-  mutating func traceback(_ index: Int) -> Int? {
+  mutating func traceback() -> Int? {
     let indentation = lines[index].indentation
     guard lines[index].first == 0x20, lines[index].trimmed.begins(with: "File \"") else {
       return nil
@@ -33,8 +33,7 @@ extension DiagnosticReader {
 
   /// `thread 'tests::adds' panicked at src/lib.rs:9:9:`, then the message. Older versions print the message
   /// first, on the same line.
-  mutating func panicked(_ index: Int) -> Int? {
-    let line = lines[index]
+  mutating func panicked() -> Int? {
     guard let words = line.range(of: "panicked at "), let place = places(index).last else {
       return nil
     }
@@ -62,8 +61,7 @@ extension DiagnosticReader {
   }
 
   /// `✘ Test adds() recorded an issue at ATests.swift:6:5: Expectation failed: …`.
-  mutating func recordedIssue(_ index: Int) -> Int? {
-    let line = lines[index]
+  mutating func recordedIssue() -> Int? {
     guard let words = line.range(of: " recorded an issue"),
       let start = line[words.upperBound...].range(of: " at ")
     else { return nil }
@@ -79,15 +77,11 @@ extension DiagnosticReader {
       line[$0.upperBound..<words.lowerBound].message + ": "
     }
     let path = files.fileOrEnd(place.name) ?? Path(place.name).absolute(from: files.directory)
-    add(
-      Diagnostic(
-        .error, (name ?? "") + message.message, path: path, line: place.line, column: place.column))
-    return index + 1
+    return add(.error, (name ?? "") + message.message, path, place.line, place.column)
   }
 
   /// `panic: message`, then `\t/p/main.go:7 +0x1d`.
-  mutating func goPanic(_ index: Int) -> Int? {
-    let line = lines[index]
+  mutating func goPanic() -> Int? {
     guard let message = line.dropping("panic: ") ?? line.dropping("fatal error: ") else {
       return nil
     }
@@ -102,8 +96,7 @@ extension DiagnosticReader {
   }
 
   /// `    a_test.go:7: got 3, want 4` below `--- FAIL: TestAdd (0.00s)`.
-  mutating func goTest(_ index: Int) -> Int? {
-    let line = lines[index]
+  mutating func goTest() -> Int? {
     guard line.indentation >= 4, let place = WrittenPlace(line.trimmed), place.column == nil,
       place.name.utf8.suffix(3).elementsEqual(".go".utf8),
       let message = place.rest.dropping(": "), let path = files.fileOrEnd(place.name)
@@ -125,17 +118,15 @@ extension DiagnosticReader {
     if calls == [true, false, false] { return index + 1 }
     var text = message.message
     if text.isEmpty { text = self.line(index + 1).message }
-    add(Diagnostic(.error, text, path: path, line: place.line))
-    return index + 1
+    return add(.error, text, path, place.line)
   }
 
   /// `test_a.py:5: AssertionError` below lines that begin with `E`, or `test_a.py:5: in test_a` above them.
-  mutating func pytest(_ index: Int) -> Int? {
-    let line = lines[index]
+  mutating func pytest() -> Int? {
     guard line.indentation == 0, line.prefix(while: { $0 != UInt8(ascii: ":") }).ends(with: ".py"),
       let place = places(index).first, place.range.lowerBound == 0,
       place.column == nil,
-      let rest = line[(line.startIndex + place.range.upperBound)...].dropping(":")
+      let rest = rest(after: place).dropping(":")
     else { return nil }
     let word = rest.trimmed
     if word.begins(with: "in ") {
@@ -158,8 +149,7 @@ extension DiagnosticReader {
       message = text ?? message
     }
     guard let message else { return nil }
-    add(.error, message.message, at: place)
-    return index + 1
+    return add(.error, message.message, at: place)
   }
 
   /// What follows `E` in a line of pytest.
@@ -169,8 +159,7 @@ extension DiagnosticReader {
 
   /// `/p/a.js:3` or `file:///p/a.mjs:3`, the line, a caret below it, and `SyntaxError: message`. The calls below
   /// lead to who loads the file.
-  mutating func nodeSyntax(_ index: Int) -> Int? {
-    let line = lines[index]
+  mutating func nodeSyntax() -> Int? {
     guard line.begins(with: "/") || line.begins(with: "file:///"), line.last?.isDigitASCII == true,
       let place = places(index).first, place.range.upperBound == line.count
     else { return nil }
@@ -180,15 +169,13 @@ extension DiagnosticReader {
     }
     let caret = lines[index + 1..<end].last { $0.trimmed.first == UInt8(ascii: "^") }
     let column = caret.map { $0.indentation + 1 }
-    add(
-      Diagnostic(
-        .error, lines[end].message, path: place.path, line: place.line, column: column))
+    add(.error, lines[end].message, place.path, place.line, column)
     repeat { end += 1 } while Self.isFrame(self.line(end))
     return end
   }
 
   /// `    at f (/p/a.js:3:4)` and more of these, below an error.
-  mutating func stack(_ index: Int) -> Int? {
+  mutating func stack() -> Int? {
     guard Self.isFrame(lines[index]) else { return nil }
     var begin = index
     while begin > 0, Self.isFrame(lines[begin - 1]) { begin -= 1 }
@@ -208,7 +195,7 @@ extension DiagnosticReader {
   }
 
   /// `  location: '/p/a.test.js:4:1'` below `not ok 1 - adds`, with the error and the calls below.
-  mutating func tap(_ index: Int) -> Int? {
+  mutating func tap() -> Int? {
     guard lines[index].trimmed.begins(with: "location: '"), var place = places(index).first else {
       return nil
     }

@@ -22,7 +22,14 @@ extension UInt8 {
   }
 }
 
+extension String {
+  package var word: [UInt8] { Array(utf8) }
+}
+
 extension Collection<UInt8> {
+  /// The text; what is not UTF-8 is replaced.
+  package var decoded: String { String(decoding: self, as: UTF8.self) }
+
   /// The first index of a text. `contains` would link the regular expression engine into the program, which is larger
   /// than watchrun itself.
   package func firstIndex(of text: String) -> Index? {
@@ -31,18 +38,18 @@ extension Collection<UInt8> {
 
   /// The bytes with percent signs decoded once; `nil` if one is not followed by two hexadecimal digits.
   package var percentDecoded: [UInt8]? {
-    var decoded: [UInt8] = []
+    var bytes: [UInt8] = []
     var rest = makeIterator()
     while let byte = rest.next() {
       if byte != UInt8(ascii: "%") {
-        decoded.append(byte)
+        bytes.append(byte)
       } else if let high = rest.next()?.hexadecimalValue, let low = rest.next()?.hexadecimalValue {
-        decoded.append(high << 4 | low)
+        bytes.append(high << 4 | low)
       } else {
         return nil
       }
     }
-    return decoded
+    return bytes
   }
 
   /// The value of decimal digits, clamped to `limit`; `nil` for anything else, and without a digit.

@@ -94,12 +94,3 @@ extension TypedLine {
     moved_from move_self open remove rename metadata
     """)
 }
-
-extension String {
-  package var word: [UInt8] { Array(utf8) }
-}
-
-extension Collection<UInt8> {
-  /// The text; what is not UTF-8 is replaced.
-  package var decoded: String { String(decoding: self, as: UTF8.self) }
-}
