@@ -1,133 +1,175 @@
+import Support
 import SystemCalls
 
-/// A kind of value of options and keys, for everything that describes or suggests values: what is
-/// expected in words, the placeholder, what shells suggest, and the JSON schema. ``ValueType`` reads
-/// values.
+/// A kind of value of options and keys, with all that describes or suggests values. ``ValueType`` reads them.
 ///
 /// In JSON, a single string stands for an array of one string.
-enum ValueKind: Hashable, Sendable {
-  /// An option of this kind takes no value.
-  case boolean
-  case count(ClosedRange<Int>)
-  case port
-  /// A port or `auto`.
-  case portOrAuto
-  /// A port, an address with a port, or `auto`.
-  case listenAddress
-  /// The address of a server, or one for each of some paths.
-  case servers
-  case url
-  /// Statuses of HTTP.
-  case statuses
-  case string
-  case file
-  case directory
-  /// A shell line, or words.
-  case command
-  case shellLine
-  case duration
-  case positiveDuration
-  /// A duration or `auto`.
-  case quietPeriod
-  /// Whether to poll, or the interval.
-  case polling
-  /// The name of a shell, or `none`.
-  case shell
-  case signal
-  /// One of these words.
-  case choice([String])
-  /// One or more of these words; in text, separated by commas.
-  case choices([String])
-  case paths
-  /// Files that must exist.
-  case files
-  case hosts
-  /// Patterns in gitignore syntax.
-  case globs
-  /// Extensions of files; in text, separated by commas.
-  case extensions
-  case taskNames
-  /// `NAME=VALUE`, or an object of them.
-  case variables
-  /// `NAME: VALUE`, or an object of them.
-  case headers
-  /// Paths by regular expressions.
-  case testMap
-  /// The object `ready`.
-  case readiness
-  /// The object `tasks`.
-  case tasks
+struct ValueKind: Hashable, Sendable {
+  /// The expected value in JSON with an example, to follow "must be".
+  let expectation: String
+  /// What stands for the value in the help, unless an option says otherwise; empty for none.
+  let placeholder: String
+  /// The keywords of its JSON schema, without the braces. They say the type; what a text must be, the reader says.
+  let schema: String
+  let suggestion: Suggestion
+  /// The words that shells suggest; empty where they are not known beforehand.
+  let words: [String]
+
+  private init(
+    _ expectation: String, _ placeholder: String = "", _ schema: String = text,
+    _ suggestion: Suggestion = .text, words: [String] = []
+  ) {
+    (self.expectation, self.placeholder, self.schema) = (expectation, placeholder, schema)
+    (self.suggestion, self.words) = (suggestion, words)
+  }
 }
 
+// MARK: - The kinds
+
 extension ValueKind {
-  /// The expected value in JSON with an example, to follow "must be".
-  var expectation: String {
-    switch self {
-    case .boolean: "true or false"
-    case .count(let range): "an integer from \(range.lowerBound) to \(range.upperBound)"
-    case .port: "a port from 1 to 65535, as in 8080"
-    case .portOrAuto: #"a port or "auto", as in 8080"#
-    case .listenAddress: #"a port, an address with a port or "auto", as in 8080 or "0.0.0.0:8080""#
-    case .servers:
-      #"a port, a URL, a task with a port or an object of them, as in 8080, "http://localhost:8080" or { "/api": 8080 }"#
-    case .statuses: "a status of HTTP or an array of them, as in [200, 204]"
-    case .url: #"a URL, as in "http://localhost:8080/health""#
-    case .string, .file, .directory, .shellLine: "a string that is not empty"
-    case .command: #"a shell line or an array of words, as in "make test" or ["make", "test"]"#
-    case .duration, .positiveDuration: #"a duration, as in "50ms", "1.5s" or "2m""#
-    case .quietPeriod: #"a duration or "auto", as in "50ms""#
-    case .polling: #"true, false or an interval, as in "2s""#
-    case .shell: #"the name or path of a shell, as in "bash""#
-    case .signal: #"a signal, as in "TERM""#
-    case .choice(let names): "one of " + names.map { "\"\($0)\"" }.joined(separator: ", ")
-    case .choices(let names): "an array of " + names.map { "\"\($0)\"" }.joined(separator: ", ")
-    case .paths: #"a path or an array of paths, as in ["Sources"]"#
-    case .files: #"a file or an array of files, as in ".env""#
-    case .hosts: #"an address or an array of addresses, as in ["0.0.0.0"]"#
-    case .globs: #"a pattern or an array of patterns, as in ["docs/**"]"#
-    case .extensions: #"an extension or an array of extensions, as in ["swift", "md"]"#
-    case .taskNames: #"a task name or an array of task names, as in ["build"]"#
-    case .variables: #"an object of strings, as in { PORT: "8080" }"#
-    case .headers: #"an object of strings, as in { "Cache-Control": "no-store" }"#
-    case .testMap:
-      #"an object of patterns with paths, as in { "src/(.*)[.]py": "tests/test_$1.py" }"#
-    case .readiness: #"an object, as in { port: 8080, timeout: "10s" }"#
-    case .tasks: #"an object of tasks, as in { build: { run: "make" } }"#
-    }
+  /// An option of this kind takes no value.
+  static let boolean = ValueKind("true or false", "", #""type": "boolean""#)
+  static func count(_ range: ClosedRange<Int>) -> ValueKind {
+    ValueKind(
+      "an integer from \(range.lowerBound) to \(range.upperBound)", "N", integer(range))
+  }
+  static let port = ValueKind("a port from 1 to 65535, as in 8080", "PORT", integer(1...65535))
+  static let portOrAuto = ValueKind(
+    #"a port or "auto", as in 8080"#, "PORT", anyOf(#""const": "auto""#, port.schema))
+  static let listenAddress = ValueKind(
+    #"a port, an address with a port or "auto", as in 8080 or "0.0.0.0:8080""#, "[HOST:]PORT",
+    anyOf(port.schema, text))
+  /// The address of a server, or one for each of some paths.
+  static let servers = ValueKind(
+    #"a port, a URL, a task with a port or an object of them, as in 8080, "http://localhost:8080" or { "/api": 8080 }"#,
+    "URL", anyOf(port.schema, text, object(of: anyOf(port.schema, text))))
+  static let url = ValueKind(#"a URL, as in "http://localhost:8080/health""#)
+  /// Statuses of HTTP.
+  static let statuses = ValueKind(
+    "a status of HTTP or an array of them, as in [200, 204]", "", oneOrMore(integer(100...599)))
+
+  static let string = ValueKind("a string that is not empty")
+  static let file = ValueKind(string.expectation, "FILE", text, .path)
+  static let directory = ValueKind(string.expectation, "DIR", text, .directory)
+  static let shellLine = ValueKind(string.expectation, "COMMAND", text, .command)
+  /// A shell line, or words.
+  static let command = ValueKind(
+    #"a shell line or an array of words, as in "make test" or ["make", "test"]"#, "",
+    oneOrMore(text))
+
+  static let duration = ValueKind(#"a duration, as in "50ms", "1.5s" or "2m""#, "TIME")
+  static let quietPeriod = ValueKind(#"a duration or "auto", as in "50ms""#, "TIME")
+  /// Whether to poll, or the interval.
+  static let polling = ValueKind(
+    #"true, false or an interval, as in "2s""#, "TIME", anyOf(boolean.schema, text))
+
+  /// The name of a shell, or `none`.
+  static let shell = ValueKind(
+    #"the name or path of a shell, as in "bash""#, "SHELL", text, .words,
+    words: ["bash", "dash", "fish", "none", "sh", "zsh"])
+  static let signal = ValueKind(
+    #"a signal, as in "TERM""#, "SIGNAL", text, .words, words: Signal.names)
+  /// One of these words.
+  static func choice(_ words: [String]) -> ValueKind {
+    ValueKind("one of \(list(words))", "MODE", #""enum": [\#(list(words))]"#, .words, words: words)
+  }
+  /// One or more of these words; in text, separated by commas.
+  static func choices(_ words: [String]) -> ValueKind {
+    ValueKind(
+      "an array of \(list(words))", "LIST", oneOrMore(choice(words).schema), .list, words: words)
   }
 
-  /// What stands for the value in the help, unless an option says otherwise; empty for none.
-  var placeholder: String {
-    switch self {
-    case .boolean, .url, .statuses, .string, .command, .testMap, .readiness, .tasks: ""
-    case .count: "N"
-    case .port, .portOrAuto: "PORT"
-    case .listenAddress: "[HOST:]PORT"
-    case .servers: "URL"
-    case .file, .files: "FILE"
-    case .directory: "DIR"
-    case .shellLine: "COMMAND"
-    case .duration, .positiveDuration, .quietPeriod, .polling: "TIME"
-    case .shell: "SHELL"
-    case .signal: "SIGNAL"
-    case .choice: "MODE"
-    case .choices, .extensions: "LIST"
-    case .paths: "PATH"
-    case .hosts: "ADDRESS"
-    case .globs: "GLOB"
-    case .taskNames: "NAME"
-    case .variables: "NAME=VALUE"
-    case .headers: "FIELD"
-    }
+  static let paths = ValueKind(
+    #"a path or an array of paths, as in ["Sources"]"#, "PATH", oneOrMore(text), .path)
+  /// Files that must exist.
+  static let files = ValueKind(
+    #"a file or an array of files, as in ".env""#, "FILE", oneOrMore(text), .path)
+  static let hosts = ValueKind(
+    #"an address or an array of addresses, as in ["0.0.0.0"]"#, "ADDRESS", oneOrMore(text), .hosts)
+  /// Patterns in gitignore syntax.
+  static let globs = ValueKind(
+    #"a pattern or an array of patterns, as in ["docs/**"]"#, "GLOB", oneOrMore(text))
+  /// Extensions of files; in text, separated by commas.
+  static let extensions = ValueKind(
+    #"an extension or an array of extensions, as in ["swift", "md"]"#, "LIST", oneOrMore(text))
+  static let taskNames = ValueKind(
+    #"a task name or an array of task names, as in ["build"]"#, "NAME", oneOrMore(text), .tasks)
+
+  /// `NAME=VALUE`, or an object of them.
+  static let variables = ValueKind(
+    #"an object of strings, as in { PORT: "8080" }"#, "NAME=VALUE", object(of: text))
+  /// `NAME: VALUE`, or an object of them.
+  static let headers = ValueKind(
+    #"an object of strings, as in { "Cache-Control": "no-store" }"#, "FIELD", object(of: text))
+  /// Paths by regular expressions.
+  static let testMap = ValueKind(
+    #"an object of patterns with paths, as in { "src/(.*)[.]py": "tests/test_$1.py" }"#, "",
+    object(of: oneOrMore(text)))
+  /// The object `ready`.
+  static let readiness = ValueKind(
+    #"an object, as in { port: 8080, timeout: "10s" }"#, "", ##""$ref": "#/$defs/ready""##)
+  /// The object `tasks`.
+  static let tasks = ValueKind(
+    #"an object of tasks, as in { build: { run: "make" } }"#, "",
+    object(of: ##""anyOf": [{ "$ref": "#/$defs/task" }, { "$ref": "#/$defs/page" }]"##))
+}
+
+// MARK: - Schemas
+
+extension ValueKind {
+  private static let text = #""type": "string""#
+
+  private static func integer(_ range: ClosedRange<Int>) -> String {
+    #""type": "integer", "minimum": \#(range.lowerBound), "maximum": \#(range.upperBound)"#
   }
 
-  /// The words that shells suggest; empty where they are not known beforehand.
-  var words: [String] {
-    switch self {
-    case .choice(let words), .choices(let words): words
-    case .signal: Signal.names
-    case .shell: ["bash", "dash", "fish", "none", "sh", "zsh"]
-    default: []
-    }
+  private static func anyOf(_ schemas: String...) -> String {
+    #""anyOf": [\#(schemas.map { "{ \($0) }" }.joined(separator: ", "))]"#
   }
+
+  /// One value, or an array of such values.
+  private static func oneOrMore(_ schema: String) -> String {
+    anyOf(schema, #""type": "array", "items": { \#(schema) }"#)
+  }
+
+  private static func object(of schema: String) -> String {
+    #""type": "object", "additionalProperties": { \#(schema) }"#
+  }
+
+  private static func list(_ words: [String]) -> String {
+    words.map { JSONWriter.quoted($0) }.joined(separator: ", ")
+  }
+}
+
+// MARK: - Completions
+
+extension ValueKind {
+  /// What shells suggest for values: in the scripts for bash, zsh and fish. `%` stands for the words.
+  struct Suggestion: Hashable, Sendable {
+    let bash, zsh, fish: String
+
+    static let text = Suggestion(bash: "text", zsh: " ", fish: "-x")
+    static let path = Suggestion(bash: "path", zsh: "_files", fish: "-r -F")
+    static let directory = Suggestion(
+      bash: "directory", zsh: "_directories", fish: "-x -a '(__fish_complete_directories)'")
+    static let command = Suggestion(
+      bash: "command", zsh: "_cmdstring", fish: "-x -a '(__fish_complete_command)'")
+    static let tasks = Suggestion(
+      bash: "task", zsh: "_watchrun_tasks",
+      fish: "-x -a '(watchrun --list-tasks 2>/dev/null | string match -r \"^\\S+\")'")
+    static let hosts = Suggestion(
+      bash: "text", zsh: "_hosts", fish: "-x -a '(__fish_print_hostnames)'")
+    static let list = Suggestion(
+      bash: "list:%", zsh: "_sequence compadd - %", fish: "-x -a '(__watchrun_list %)'")
+    static let words = Suggestion(bash: "words:%", zsh: "(%)", fish: "-x -a '%'")
+  }
+
+  func completion(_ shell: KeyPath<Suggestion, String>) -> String {
+    suggestion[keyPath: shell].filled(with: words.joined(separator: " "))
+  }
+}
+
+extension String {
+  /// The text, in which `%` stands for another one.
+  func filled(with text: String) -> String { map { $0 == "%" ? text : String($0) }.joined() }
 }

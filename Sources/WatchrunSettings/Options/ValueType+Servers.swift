@@ -90,10 +90,10 @@ extension ValueReader {
       note(
         "cannot proxy \(text.printable): servers are reached by http only; "
           + "write http://localhost:3000")
-    } else if !digits.isEmpty, digits.utf8.allSatisfy(isDigit) {
+    } else if !digits.isEmpty, digits.utf8.allSatisfy(\.isDigitASCII) {
       if let port = UInt16(digits), port > 0 { return ServerAddress(port: port) }
       note("'\(digits)' is not a port from 1 to 65535")
-    } else if let address, address.host.utf8.allSatisfy(isDigit) {
+    } else if let address, address.host.utf8.allSatisfy(\.isDigitASCII) {
       // A mapping of ports, as for containers.
       note(
         "'\(text.printable)' maps ports; write the server's, as in \(address.port); "

@@ -47,7 +47,7 @@ extension ValueReader {
     var rest = pattern.word[...]
     while let byte = rest.popFirst() {
       guard byte == UInt8(ascii: "\\"), let next = rest.popFirst() else { continue }
-      if next.isLetterASCII || isDigit(next) { return [byte, next].printable }
+      if next.isLetterASCII || next.isDigitASCII { return [byte, next].printable }
     }
     return nil
   }

@@ -6,7 +6,7 @@ extension ValueType<Duration> {
   static var duration: Self { Self(.duration) { $0.duration() } }
 
   static var positiveDuration: Self {
-    Self(.positiveDuration) { reader in
+    Self(.duration) { reader in
       let duration = reader.duration()
       if duration == .zero {
         reader.note(
@@ -58,7 +58,8 @@ extension ValueReader {
   fileprivate mutating func duration() -> Duration? {
     parsed({ Duration(parsing: $0) }) { text in
       let written = text.printable
-      let isNumber = text.utf8.contains(where: isDigit) && Duration(parsing: text + "s") != nil
+      let isNumber =
+        text.utf8.contains(where: \.isDigitASCII) && Duration(parsing: text + "s") != nil
       return isNumber
         ? "'\(written)' has no unit; write \(written)ms or \(written)s"
         : "'\(written)' is not a duration; write 50ms, 1.5s, 2m or 0"

@@ -55,7 +55,7 @@ extension ValueType<UInt16> {
         return json.port
       }
       let number = UInt16(reader.text.decoded) ?? 0
-      if number > 0, reader.text.allSatisfy(isDigit) { return number }
+      if number > 0, reader.text.allSatisfy(\.isDigitASCII) { return number }
       reader.note("'\(reader.written)' is not a port from 1 to 65535")
       return nil
     }
@@ -93,8 +93,6 @@ extension JSONValue {
     return UInt16(exactly: number).flatMap { $0 == 0 ? nil : $0 }
   }
 }
-
-func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
 
 // MARK: - Strings
 

@@ -46,8 +46,8 @@ struct HelpTextTests {
 
   @Test func `an option lists the choices that it accepts`() {
     for setting in Setting.all {
-      guard let option = setting.option, case .choice(let names) = option.kind else { continue }
-      for name in names {
+      guard let option = setting.option, option.kind == .choice(option.kind.words) else { continue }
+      for name in option.kind.words {
         var reader = ValueReader(Array(name.utf8))
         #expect(setting.read(&reader) != nil && reader.findings.isEmpty)
         #expect(option.help.contains(name), "--\(option.long)")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import WatchrunSettings
 
-/// The schema and the reader agree on which files are valid.
+/// The schema accepts what the reader accepts, and says names and types.
 struct SchemaAgreementTests {
   private func evaluator() throws -> SchemaEvaluator {
     SchemaEvaluator(try JSONValue(parsing: Array(ProjectSchema.text.utf8)))
@@ -17,64 +17,28 @@ struct SchemaAgreementTests {
   @Test func `the schema accepts what the reader accepts, in generated files`() throws {
     let evaluator = try evaluator()
     var validCount = 0
-    var disagreements: [String] = []
     let count = Effort.count(1000, quick: 250)
     for seed in 0..<UInt64(count) {
       var generator = ProjectFileGenerator(seed: seed)
       let text = generator.file()
-      let problems = problems(text)
-      if problems.isEmpty { validCount += 1 }
-      if try evaluator.accepts(JSONValue(parsing: Array(text.utf8))) != problems.isEmpty {
-        disagreements.append("\(text)\n  the reader: \(problems)")
-      }
+      guard problems(text).isEmpty else { continue }
+      validCount += 1
+      #expect(try evaluator.accepts(JSONValue(parsing: Array(text.utf8))), "\(text)")
     }
-    #expect(disagreements.isEmpty, "\(disagreements.prefix(5).joined(separator: "\n"))")
-    #expect(
-      (count * 3 / 10...count * 7 / 10).contains(validCount), "\(validCount) of \(count) are valid")
+    #expect(validCount > count / 4, "\(validCount) of \(count) are valid")
   }
 
-  private static let tasks = [
-    "{ 'run': 'x', 'ready': { 'port': 80 } }",
-    "{ 'run': 'x', 'service': false, 'ready': { 'port': 80 } }",
-    "{ 'run': 'x', 'service': true, 'timeout': '1s' }",
-    "{ 'run': 'x', 'keepAlive': true, 'onBusy': 'queue' }",
-    "{ 'run': 'x', 'backOff': '1s' }", "{ 'run': 'x', 'keepAlive': true, 'restartLimit': 1 }",
-    "{ 'run': 'x', 'stop': 'y' }", "{ 'run': 'x', 'port': 'auto' }",
-    "{ 'run': 'x', 'manual': true, 'watch': 'src' }",
-    "{ 'run': 'x', 'manual': true, 'exts': 'c' }",
-    "{ 'run': 'x', 'service': true, 'ready': { 'port': 80, 'status': 200 } }",
-    "{ 'run': ['', 'x'] }",
-    "{ 'run': 'x', 'stopSignal': 'TREM' }",
-    "{ 'run': 'x', 'timeout': '0' }",
-    "{ 'run': 'x', 'env': { '': 'x' } }",
-    "{ 'run': 'x', 'env': { 'A=B': 'x' } }",
-    "{ 'run': 'x', 'watch': [], 'exts': 'c' }",
-    "{ 'run': 'x', 'after': [], 'ignore': 'c' }",
-    "{ 'run': 'x', 'after': [], 'writes': 'c' }",
-    "{ 'run': 'x', 'map': { 'a': 'b' } }", "{ 'run': 'x {tests}' }", "{ 'run': ['{tests}'] }",
-    "{ 'run': 'x {tests}', 'map': {} }", "{ 'run': 'x {tests}', 'map': { 'a': [] } }",
-    "{ 'run': 'x {tests}', 'map': { 'a': 'b' }, 'service': true }",
-    "{ 'run': 'x {tests}', 'map': { 'a': 'b' }, 'after': [] }",
-    "{ 'run': 'x', 'each': 'a', 'directory': 'b' }",
-    "{ 'run': 'x', 'each': 'a', 'keepAlive': true }",
-    "{ 'run': 'x', 'each': 'a', 'manual': true, 'exts': 'c' }",
-    "{ 'serve': 'x', 'proxy': 80 }", "{ 'serve': 'x', 'proxy': { '/': 80 } }",
-    "{ 'serve': 'x', 'proxy': {} }", "{ 'proxy': { '/a': 80 } }",
-    "{ 'serve': 'x', 'proxy': { 'a': 80 } }", "{ 'serve': 'x', 'proxy': { '/a%2': 80 } }",
-    "{ 'serve': 'x', 'proxy': { '/a': 'b c' } }", "{ 'serve': 'x', 'proxy': { '/a//b': 80 } }",
-    "{ 'proxy': 80, 'listing': true }",
-    "{ 'serve': 'x', 'headers': { 'A': 1 } }", "{ 'serve': 'x', 'headers': { 'A:': '' } }",
-    "{ 'serve': 'x', 'headers': { 'A': '\\r' } }",
-    "{ 'serve': 'x', 'headers': { 'content-LENGTH': '1' } }",
-    "{ 'run': 'x', 'filter': 'a[' }", "{ 'run': 'x', 'filter': '!' }",
-    "{ 'run': 'x', 'filter': '!/' }",
-    "{ 'run': 'x', 'filter': '/ ' }",
-  ]
-
-  @Test(arguments: tasks)
-  func `both refuse a task with keys that exclude each other or an invalid value`(
-    task: String
-  ) throws {
+  @Test(arguments: [
+    "{ 'run': 1 }", "{ 'run': 'x', 'prot': 80 }", "{ 'watch': 'x' }", "{ 'proxy': false }",
+    "{ 'run': 'x', 'service': 'yes' }", "{ 'run': 'x', 'service': true, 'port': 0 }",
+    "{ 'run': 'x', 'service': true, 'ready': { 'prot': 80 } }",
+    "{ 'run': 'x', 'service': true, 'ready': { 'timeout': '1s' } }",
+    "{ 'run': 'x', 'onBusy': 'wait' }", "{ 'run': 'x', 'events': ['made'] }",
+    "{ 'run': 'x', 'env': { 'A': 1 } }", "{ 'run': 'x', 'watch': [1] }",
+    "{ 'run': 'x {tests}', 'map': { 'a': 1 } }", "{ 'serve': 'x', 'headers': { 'A': 1 } }",
+    "{ 'serve': 'x', 'run': 'y' }", "{ 'serve': 'x', 'proxy': { '/a': true } }",
+  ])
+  func `both refuse a task with an unknown key or a value of another type`(task: String) throws {
     let text = "{ 'tasks': { 't': \(task) } }"
     #expect(!problems(text).isEmpty)
     #expect(try !evaluator().accepts(JSONValue(parsing: Array(text.utf8))))
@@ -87,8 +51,6 @@ struct SchemaAgreementTests {
     "{ 'run': 'x {tests}|y', 'map': { 'a(.*)': ['b$1', '$0'], 'c': 'd' } }",
     "{ 'run': ['x', '{tests}'], 'map': { 'a': 'b' }, 'service': false }",
     "{ 'run': 'x', 'each': ['a', '!b/c'], 'after': [], 'watch': [], 'exts': 'c' }",
-    "{ 'run': 'x', 'each': [], 'service': true, 'directory': 'a' }",
-    "{ 'run': 'x{tests}' }", "{ 'run': ['x {tests}'] }",
     "{ 'run': 'x', 'service': true, 'stop': ['a', 'b'], 'manual': true, 'after': [], 'ready': { 'run': 'y', 'interval': '1s' } }",
     "{ 'run': 'x', 'service': true, 'ready': { 'url': 'https://a:1/', 'status': [200, 401] } }",
     "{ 'run': ['x', ''], 'watch': 'src', 'exts': ['c', 'h'], 'stopSignal': 'sigint' }",

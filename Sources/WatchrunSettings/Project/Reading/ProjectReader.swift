@@ -424,8 +424,7 @@ extension ProjectReader {
   /// Notes each of these keys with a message, in which `%` stands for the key.
   mutating func refuse(_ names: [String], in fields: ProjectFields, _ message: String) {
     for field in names.compactMap({ fields[$0] }) {
-      note(
-        message.map { $0 == "%" ? field.name : String($0) }.joined(), at: field.keyOffset)
+      note(message.filled(with: field.name), at: field.keyOffset)
     }
   }
 }
