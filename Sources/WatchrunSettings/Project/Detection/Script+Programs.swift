@@ -16,78 +16,37 @@ extension ProjectDetection.Script {
   /// Programs, and the words with which they watch.
   private static let conditional = table(
     """
-    next dev
-    nuxt dev
-    nuxi dev
-    astro dev
-    fastapi dev
-    webpack serve -w
-    ng serve s test
-    react-scripts start test
-    craco start test
-    react-app-rewired start test
-    karma start
-    gatsby develop
-    remix dev
-    wrangler dev
-    netlify dev
-    expo start
-    storybook dev
-    vue-cli-service serve
-    quasar dev
-    docusaurus start
-    eleventy --serve
-    @11ty/eleventy --serve
-    vitepress dev
-    vuepress dev
-    hexo server s
-    rsbuild dev
-    rspack serve dev
-    svelte-kit dev
-    ember serve s
-    hugo server serve -w
-    mkdocs serve
-    jekyll serve
-    middleman server
-    mdbook serve
-    zola serve
-    trunk serve
-    mix phx.server test.watch
-    tailwind start
-    symfony serve
-    artisan serve
-    php -S
-    quart --debug
-    sanic --dev
-    streamlit run
-    pelican -r -lr -rl --autoreload
-    nikola auto
-    lektor server
-    quarto preview
-    typst watch
-    marp -w -s --server
-    dune -w
-    stack --file-watch
-    task -w
-    mise watch
-    shadow-cljs watch
-    tauri dev
-    flask --debug FLASK_DEBUG=1 FLASK_DEBUG=true
-    manage.py runserver runserver_plus
-    django-admin runserver
-    latexmk -pvc
-    gradle --continuous -t
-    gradlew --continuous -t
-    tsc -w
-    rollup -w
-    babel -w
-    postcss -w
-    tailwindcss -w
-    @tailwindcss/cli -w
-    stylus -w
-    swc -w
-    coffee -w
-    mocha -w
+    next nuxt nuxi astro fastapi remix wrangler netlify storybook quasar vitepress vuepress | dev
+    rsbuild svelte-kit tauri | dev
+    webpack | serve -w
+    ng | serve s test
+    react-scripts craco react-app-rewired | start test
+    karma expo docusaurus tailwind | start
+    gatsby | develop
+    vue-cli-service mkdocs jekyll mdbook zola trunk symfony artisan | serve
+    eleventy @11ty/eleventy | --serve
+    hexo | server s
+    rspack | serve dev
+    ember | serve s
+    hugo | server serve -w
+    middleman lektor | server
+    mix | phx.server test.watch
+    php | -S
+    quart | --debug
+    sanic | --dev
+    streamlit | run
+    pelican | -r -lr -rl --autoreload
+    nikola | auto
+    quarto | preview
+    typst mise shadow-cljs | watch
+    marp | -w -s --server
+    dune task tsc rollup babel postcss tailwindcss @tailwindcss/cli stylus swc coffee mocha | -w
+    stack | --file-watch
+    flask | --debug FLASK_DEBUG=1 FLASK_DEBUG=true
+    manage.py | runserver runserver_plus
+    django-admin | runserver
+    latexmk | -pvc
+    gradle gradlew | --continuous -t
     """)
 
   /// Words with which a program ends that watches otherwise.
@@ -97,8 +56,8 @@ extension ProjectDetection.Script {
     """)
   private static let ending = table(
     """
-    vite build preview optimize
-    parcel build
+    vite | build preview optimize
+    parcel | build
     """)
 
   /// Programs that run a task, which its name may say to watch: `make watch`.
@@ -112,12 +71,14 @@ extension ProjectDetection.Script {
     Set(text.split(whereSeparator: \.isWhitespace).map(String.init))
   }
 
+  /// Lines of programs, and after a bar the words that all of them have.
   static func table(_ text: String) -> [String: Set<String>] {
-    Dictionary(
-      uniqueKeysWithValues: text.split(separator: "\n").map { line in
-        let words = line.split(separator: Character(" ")).map(String.init)
-        return (words[0], Set(words.dropFirst()))
-      })
+    var table: [String: Set<String>] = [:]
+    for line in text.split(separator: "\n") {
+      let parts = line.split(separator: Character("|")).map { words(String($0)) }
+      for program in parts[0] { table[program] = parts.count > 1 ? parts[1] : [] }
+    }
+    return table
   }
 
   /// Whether a program watches with these arguments and variables.
@@ -186,23 +147,11 @@ extension ProjectDetection.Script {
     """)
   private static let launchers = table(
     """
-    bundle exec
-    npm exec x
-    yarn exec dlx run
-    pnpm exec dlx run
-    bun x run
-    uv run
-    poetry run
-    pipenv run
-    pdm run
-    hatch run
-    pixi run
-    conda run
-    mise exec x
-    asdf exec
-    rbenv exec
-    direnv exec
-    doppler run
+    bundle asdf rbenv direnv | exec
+    npm mise | exec x
+    yarn pnpm | exec dlx run
+    bun | x run
+    uv poetry pipenv pdm hatch pixi conda doppler | run
     """)
   static let managers = words("npm yarn pnpm bun")
   private static let interpreters = words("node ruby php perl python python3")

@@ -6,87 +6,42 @@ extension ProjectDetection.Script {
   /// Programs, and the words with which they do; without words, they always do.
   private static let publishers = table(
     """
-    ansible-playbook
-    aws cp sync mv rm deploy publish put-object update-function-code update-service
-    az deploy deployment up
-    buildah push
-    bun publish
-    butler push
-    cap deploy
-    cargo publish release
-    cdk deploy destroy
-    cf push
-    changeset publish
-    composer publish
-    curl -T --upload-file
-    docker push --push
-    docker-compose push
-    dotnet push
-    dput
-    eas submit update
-    fastlane deploy release beta
-    firebase deploy
-    flit publish
-    fly deploy
-    flyctl deploy
-    ftp
-    gcloud deploy
-    gem push
-    gh release merge
-    gh-pages
-    git push send-email
-    glab release
-    goreleaser release publish
-    gradle publish
-    gradlew publish
-    gsutil cp mv rsync
-    hatch publish
-    helm push install upgrade
-    heroku deploy container:push container:release
-    hg push
-    jj push
-    kubectl apply create delete replace rollout set
-    lerna publish
-    lftp
-    mix hex.publish
-    mkdocs gh-deploy
-    mvn deploy release:perform
-    mvnw deploy release:perform
-    netlify deploy
-    np
-    npm publish
-    nx release
-    oc apply create delete replace rollout
-    ovsx publish
-    pdm publish
-    pnpm publish
-    podman push
-    poetry publish
-    pulumi up destroy
-    rclone copy move sync
-    release-it
-    s3cmd put sync
-    sam deploy
-    scp
-    semantic-release
-    serverless deploy
-    sftp
-    skaffold deploy run
-    skopeo copy sync
-    sls deploy
-    snapcraft push upload
-    ssh
-    surge
-    svn commit ci
-    terraform apply destroy
-    terragrunt apply destroy
-    tofu apply destroy
-    twine upload
-    uv publish
-    vercel deploy --prod
-    vsce publish
-    wrangler deploy publish
-    yarn publish
+    ansible-playbook dput ftp gh-pages lftp np release-it scp semantic-release sftp ssh surge
+    aws | cp sync mv rm deploy publish put-object update-function-code update-service
+    az | deploy deployment up
+    buildah butler cf docker-compose dotnet gem hg jj podman | push
+    bun changeset composer flit gradle gradlew hatch lerna npm ovsx pdm pnpm poetry uv | publish
+    vsce yarn | publish
+    cap firebase fly flyctl gcloud netlify sam serverless sls | deploy
+    cargo | publish release
+    cdk | deploy destroy
+    curl | -T --upload-file
+    docker | push --push
+    eas | submit update
+    fastlane | deploy release beta
+    gh | release merge
+    git | push send-email
+    glab nx | release
+    goreleaser | release publish
+    gsutil | cp mv rsync
+    helm | push install upgrade
+    heroku | deploy container:push container:release
+    kubectl | apply create delete replace rollout set
+    mix | hex.publish
+    mkdocs | gh-deploy
+    mvn mvnw | deploy release:perform
+    oc | apply create delete replace rollout
+    pulumi | up destroy
+    rclone | copy move sync
+    s3cmd | put sync
+    skaffold | deploy run
+    skopeo | copy sync
+    snapcraft | push upload
+    svn | commit ci
+    terraform terragrunt tofu | apply destroy
+    twine | upload
+    vercel | deploy --prod
+    wrangler | deploy publish
     """)
 
   /// Options with which nothing is changed.
