@@ -7,21 +7,13 @@ extension DiagnosticReader {
   /// `[ERROR] /p/A.java:[5,9] cannot find symbol`, and what javac says about the symbol on the next line. A goal
   /// that fails is an error if there is no other.
   mutating func maven() -> Int? {
-    let severity: Diagnostic.Severity = line.begins(with: "[ERROR] ") ? .error : .warning
-    guard let text = line.dropping("[ERROR] ") ?? line.dropping("[WARNING] ") else { return nil }
-    if let mark = text.range(of: ":["), let end = text.range(of: "] "),
-      mark.upperBound < end.lowerBound
-    {
-      let numbers = text[mark.upperBound..<end.lowerBound].split(separator: UInt8(ascii: ","))
-      let name = text[..<mark.lowerBound].decoded
-      if numbers.count == 2, let row = numbers[0].decimal(), let column = numbers[1].decimal(),
-        row > 0, let path = files.file(name)
-      {
-        let next = self.line(index + 1)
-        let details = (next.dropping("[ERROR] ") ?? next).trimmed.dropping("symbol:")
-        let symbol = details.map { ": " + $0.words } ?? ""
-        add(severity, text[end.upperBound...].message + symbol, path, row, max(1, column))
-      }
+    guard let (severity, text) = line.severity(["[ERROR] ": .error, "[WARNING] ": .warning])
+    else { return nil }
+    if let place = WrittenPlace(text, ":[", "] "), let path = files.file(place.name) {
+      let next = self.line(index + 1)
+      let details = (next.dropping("[ERROR] ") ?? next).trimmed.dropping("symbol:")
+      let symbol = details.map { ": " + $0.words } ?? ""
+      add(severity, place.rest.message + symbol, path, place.line, max(1, place.column ?? 1))
     } else if severity == .error, let help = text.range(of: " -> [Help") {
       addGeneral(text[..<help.lowerBound].message)
     }
@@ -30,16 +22,9 @@ extension DiagnosticReader {
 
   /// `e: file:///p/A.kt:3:5 Unresolved reference`, and `e: /p/A.kt: (3, 5): Unresolved reference` of older versions.
   mutating func kotlin() -> Int? {
-    let severity: Diagnostic.Severity = line.begins(with: "e: ") ? .error : .warning
-    guard let text = line.dropping("e: ") ?? line.dropping("w: ") else { return nil }
-    if let mark = text.range(of: ": ("), let end = text.range(of: "): "),
-      mark.upperBound < end.lowerBound
-    {
-      let numbers = text[mark.upperBound..<end.lowerBound].split(separator: UInt8(ascii: ","))
-      guard numbers.count == 2, let row = numbers[0].decimal(), row > 0,
-        let path = files.file(text[..<mark.lowerBound])
-      else { return nil }
-      return add(severity, text[end.upperBound...].message, path, row, numbers[1].trimmed.decimal())
+    guard let (severity, text) = line.severity(["e: ": .error, "w: ": .warning]) else { return nil }
+    if let place = WrittenPlace(text, ": (", "): "), let path = files.file(place.name) {
+      return add(severity, place.rest.message, path, place.line, place.column)
     }
     guard let place = places(index).first else { return nil }
     let rest = rest(after: place)
@@ -48,10 +33,10 @@ extension DiagnosticReader {
 
   /// `CMake Error at CMakeLists.txt:3 (find_package):`, and the message below it.
   mutating func cmake() -> Int? {
-    let severity: Diagnostic.Severity = line.begins(with: "CMake Error") ? .error : .warning
     guard
-      let text = line.dropping("CMake Error") ?? line.dropping("CMake Warning")
-        ?? line.dropping("CMake Deprecation Warning")
+      let (severity, text) = line.severity([
+        "CMake Error": .error, "CMake Warning": .warning, "CMake Deprecation Warning": .warning,
+      ])
     else { return nil }
     if let message = text.dropping(": ") {
       if severity == .error { addGeneral(message.message) }

@@ -43,21 +43,34 @@ struct WrittenPlace {
     var rest = text
     while let colon = rest.firstIndex(of: UInt8(ascii: ":")) {
       rest = rest[(colon + 1)...]
-      guard let (line, afterLine) = Self.number(rest) else { continue }
+      guard let (line, end) = rest.number, line > 0 else { continue }
       let name = text[..<colon]
       guard let dot = name.lastIndex(of: UInt8(ascii: ".")), dot > name.startIndex,
         (1...6).contains(name.endIndex - dot - 1), name[(dot + 1)...].allSatisfy(\.isLetterASCII),
         !name.contains(0x20), name.first != UInt8(ascii: "(")
       else { return nil }
       (self.name, self.line) = (String(decoding: name, as: UTF8.self), line)
-      self.rest = afterLine
-      if let tail = afterLine.dropping(":"), let (column, afterColumn) = Self.number(tail) {
+      self.rest = text[end...]
+      if let (column, end) = self.rest.dropping(":")?.number, column > 0 {
         self.column = column
-        self.rest = afterColumn
+        self.rest = text[end...]
       }
       return
     }
     return nil
+  }
+
+  /// Parses `name:[5,9] message` with these marks around the numbers.
+  init?(_ text: OutputLine, _ open: StaticString, _ close: StaticString) {
+    guard let mark = text.range(of: open), let end = text.range(of: close),
+      mark.upperBound < end.lowerBound
+    else { return nil }
+    let numbers = text[mark.upperBound..<end.lowerBound].split(separator: UInt8(ascii: ","))
+    guard numbers.count == 2, let line = numbers[0].decimal(), line > 0 else { return nil }
+    (name, self.line, column) = (
+      text[..<mark.lowerBound].decoded, line, numbers[1].trimmed.decimal()
+    )
+    rest = text[end.upperBound...]
   }
 
   /// Whether the name can only be that of a file, and not of a host.
@@ -79,12 +92,6 @@ struct WrittenPlace {
     "sass", "scala", "scss", "sh", "sql", "svelte", "sv", "swift", "tex", "tf", "toml", "ts", "tsx",
     "txt", "v", "vb", "vue", "xml", "y", "yaml", "yml", "zig",
   ]
-
-  private static func number(_ text: OutputLine) -> (Int, OutputLine)? {
-    let digits = text.prefix(8).prefix(while: \.isDigitASCII)
-    guard digits.count <= 7, let value = digits.decimal(), value > 0 else { return nil }
-    return (value, text[digits.endIndex...])
-  }
 }
 
 extension DiagnosticReader {
@@ -158,20 +165,11 @@ extension DiagnosticReader {
     guard parts.count == 2, numbers.count == 2, let row = numbers[0].decimal(),
       let column = numbers[1].decimal()
     else { return nil }
-    let text = parts[1].trimmed
-    let severity: Diagnostic.Severity
-    let rest: OutputLine
-    if let after = text.dropping("error ") {
-      (severity, rest) = (.error, after)
-    } else if let after = text.dropping("warning ") {
-      (severity, rest) = (.warning, after)
-    } else {
-      return nil
-    }
     var header = index - 1
     while header > max(0, index - 500), lines[header].indentation > 0 { header -= 1 }
-    guard header >= 0,
-      let path = files.file(lines[header].trimmed)
+    guard
+      let (severity, rest) = parts[1].trimmed.severity(["error ": .error, "warning ": .warning]),
+      header >= 0, let path = files.file(lines[header].trimmed)
     else { return nil }
     var message = rest.trimmed
     // The rule.

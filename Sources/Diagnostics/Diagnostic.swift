@@ -37,8 +37,6 @@ package struct Diagnostic: Hashable, Sendable {
   }
 
   /// `Sources/a.swift:3:5 cannot find 'x' in scope`.
-  ///
-  /// - Parameter length: The most characters of the message.
   package func text(in directory: Path, length: Int = .max) -> String {
     let place = place(in: directory).map { $0 + " " } ?? ""
     return place + (message.count > length ? message.prefix(length - 1) + "…" : message)
@@ -52,9 +50,7 @@ package struct Diagnostic: Hashable, Sendable {
     return "\(shown):\(line ?? 1):\(column ?? 1): \(severity.rawValue): \(message)"
   }
 
-  /// The lines of a quickfix file, separated by line feeds; as many as fit.
-  ///
-  /// - Parameter most: The most bytes.
+  /// The lines of a quickfix file, separated by line feeds; as many as fit into this number of bytes.
   package static func list(_ all: [Diagnostic], in directory: Path, most: Int) -> String {
     var text = ""
     for diagnostic in all {

@@ -7,26 +7,23 @@ extension DiagnosticReader {
   /// `PHP Parse error:  message in a.php on line 3`, and `PHP Fatal error:  Uncaught Error: message in a.php:3`.
   mutating func php() -> Int? {
     let text = line.dropping("PHP ") ?? line
-    let severities: [(StaticString, Diagnostic.Severity)] = [
-      ("Parse error: ", .error), ("Fatal error: ", .error), ("Warning: ", .warning),
-      ("Notice: ", .note), ("Deprecated: ", .note),
-    ]
-    for (word, severity) in severities {
-      guard let rest = text.dropping(word) else { continue }
-      if let place = places(index).last, place.column == nil, place.range.upperBound == line.count,
-        let before = line[rest.startIndex..<(line.startIndex + place.range.lowerBound)].dropping(
-          suffix: " in ")
-      {
-        return add(severity, before.message, at: place)
-      }
-      guard let on = rest.last(" on line "), let number = rest[on.upperBound...].decimal(),
-        number > 0, let within = rest[..<on.lowerBound].last(" in "),
-        let path = files.file(
-          rest[within.upperBound..<on.lowerBound])
-      else { return nil }
-      return add(severity, rest[..<within.lowerBound].message, path, number)
+    guard
+      let (severity, rest) = text.severity([
+        "Parse error: ": .error, "Fatal error: ": .error, "Warning: ": .warning, "Notice: ": .note,
+        "Deprecated: ": .note,
+      ])
+    else { return nil }
+    if let place = places(index).last, place.column == nil, place.range.upperBound == line.count,
+      let before = line[rest.startIndex..<(line.startIndex + place.range.lowerBound)]
+        .dropping(suffix: " in ")
+    {
+      return add(severity, before.message, at: place)
     }
-    return nil
+    guard let on = rest.last(" on line "), let number = rest[on.upperBound...].decimal(),
+      number > 0, let within = rest[..<on.lowerBound].last(" in "),
+      let path = files.file(rest[within.upperBound..<on.lowerBound])
+    else { return nil }
+    return add(severity, rest[..<within.lowerBound].message, path, number)
   }
 
   /// `File "main.ml", line 1, characters 20-21:`, the line, and `Error: message` below it, which may go on.
@@ -60,16 +57,12 @@ extension DiagnosticReader {
   mutating func nim() -> Int? {
     guard let end = lines[index].range(of: ") ") else { return nil }
     let rest = lines[index][end.upperBound...]
-    let severities: [(StaticString, Diagnostic.Severity)] = [
-      ("Error: ", .error), ("Warning: ", .warning), ("Hint: ", .note),
-    ]
-    for (word, severity) in severities {
-      guard let message = rest.dropping(word), let place = places(index).first,
-        place.range.lowerBound == 0
-      else { continue }
-      return add(severity, message.message, at: place)
-    }
-    return nil
+    guard let place = places(index).first, place.range.lowerBound == 0,
+      let (severity, message) = rest.severity([
+        "Error: ": .error, "Warning: ": .warning, "Hint: ": .note,
+      ])
+    else { return nil }
+    return add(severity, message.message, at: place)
   }
 
   /// `Error: unhandled exception: message` below the calls, of which the last is where it was raised.

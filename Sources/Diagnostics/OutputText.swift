@@ -10,9 +10,7 @@ struct OutputText {
 
   private(set) var lines: [OutputLine] = []
 
-  /// - Parameters:
-  ///   - first: The number of lines that are kept of the beginning.
-  ///   - last: The number of lines that are kept of the end.
+  /// Keeps this many lines of the beginning and of the end.
   init(_ bytes: [UInt8], first: Int, last: Int) {
     let rest = Self.start(ofLast: last, in: bytes)
     var start = 0
@@ -99,6 +97,13 @@ extension ArraySlice<UInt8> {
     begins(with: text) ? dropFirst(text.utf8CodeUnitCount) : nil
   }
 
+  /// The severity of the word with which the line begins, and what follows it.
+  func severity(
+    _ words: KeyValuePairs<StaticString, Diagnostic.Severity>
+  ) -> (Diagnostic.Severity, ArraySlice)? {
+    words.firstResult { word, severity in dropping(word).map { (severity, $0) } }
+  }
+
   /// The range of the last occurrence of a text.
   func last(_ text: StaticString) -> Range<Int>? {
     var found: Range<Int>?
@@ -109,6 +114,13 @@ extension ArraySlice<UInt8> {
   /// What precedes a text with which the line ends; `nil` if it does not.
   func dropping(suffix: StaticString) -> ArraySlice? {
     ends(with: suffix) ? dropLast(suffix.utf8CodeUnitCount) : nil
+  }
+
+  /// The number of at most seven digits with which the line begins, and its end.
+  var number: (value: Int, end: Int)? {
+    let digits = prefix(8).prefix(while: \.isDigitASCII)
+    guard digits.count <= 7, let value = digits.decimal() else { return nil }
+    return (value, digits.endIndex)
   }
 
   var isBlank: Bool { allSatisfy { $0 == 0x20 || $0 == 0x09 } }

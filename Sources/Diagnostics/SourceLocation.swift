@@ -121,12 +121,8 @@ private struct Scanner {
     text.indices.contains(index) ? text[index] : nil
   }
 
-  /// Parses a number of at most seven digits.
   private func number(_ index: Int) -> (value: Int, end: Int)? {
-    guard index < text.endIndex else { return nil }
-    let digits = text[index...].prefix(8).prefix(while: \.isDigitASCII)
-    guard digits.count <= 7, let value = digits.decimal() else { return nil }
-    return (value, digits.endIndex)
+    index < text.endIndex ? text[index...].number : nil
   }
 
   private func isWord(_ byte: UInt8?) -> Bool {
