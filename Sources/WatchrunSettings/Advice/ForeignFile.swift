@@ -26,9 +26,7 @@ struct ForeignFile: Sendable {
     return "\(name) is for \(tool) and not read here; \(remedy)"
   }
 
-  static func advice(
-    for name: String, in directory: ProjectDirectory, _ line: TypedLine
-  ) -> String? {
+  static func advice(for name: String, in directory: ProjectDirectory) -> String? {
     if name.hasPrefix("Procfile"), directory.holds(name) {
       return "to run the processes of \(name.printable): \(TypedLine.line(["--config", name]))"
     }

@@ -43,7 +43,12 @@ extension Habit {
       return line.usual.run.map { "\(lack); to run what is here: watchrun \($0)" } ?? lack
     },
     Habit(words: ["start", "up"]) { line in
-      if let answer = pages(line) ?? processes(line, line.rest) { return answer }
+      // browser-sync: `start --server --files '*.css'`, `start --proxy localhost:3000`.
+      if line.texts.contains(where: ["--server", "-s", "--ss", "--proxy"].contains) {
+        return "\(line.lack); to serve a directory: watchrun --serve DIR; to reload the pages of a "
+          + "server: watchrun --proxy URL"
+      }
+      if let answer = processes(line, line.rest) { return answer }
       guard line.words.count == 1 else { return nil }
       if line.first == "up", line.project != nil {
         return "\(line.lack); to run all tasks: watchrun"
@@ -94,58 +99,13 @@ extension Habit {
     return command.map { "\(line.lack); write: watchrun \($0)" }
   }
 
-  /// browser-sync: `start --server --files '*.css'`, `start --proxy localhost:3000`.
-  private static func pages(_ line: TypedLine) -> String? {
-    var words: [[UInt8]] = []
-    var rest = line.rest[...]
-    while let word = rest.popFirst() {
-      let value = rest.first.flatMap { $0.first == UInt8(ascii: "-") ? nil : $0 }
-      switch word.decoded {
-      case "--server", "-s", "--ss":
-        words += ["--serve".word, value ?? ".".word]
-        if value != nil { rest = rest.dropFirst() }
-      case "--proxy":
-        guard let value else { return nil }
-        words += ["--proxy".word, value]
-        rest = rest.dropFirst()
-      case "--files", "-f":
-        guard let value else { return nil }
-        words += ["-f".word, value]
-        rest = rest.dropFirst()
-      default: break
-      }
-    }
-    guard words.contains("--serve".word) || words.contains("--proxy".word) else { return nil }
-    return "\(line.lack); write: \(TypedLine.line(words))"
-  }
-
   /// foreman: `start web`, `start -f Procfile.dev`, `start -e .env -p 5000`.
   private static func processes(_ line: TypedLine, _ arguments: [[UInt8]]) -> String? {
     guard ["Procfile", "Procfile.dev"].contains(where: line.directory.holds) else { return nil }
-    var words: [[UInt8]] = []
-    var port = ""
-    var rest = arguments[...]
-    while let word = rest.popFirst() {
-      let text = word.decoded
-      switch text {
-      case "-f", "--procfile":
-        guard let file = rest.popFirst() else { return nil }
-        words = ["--config".word, file] + words
-      case "-e", "--env", "--root", "-d", "-m", "--formation", "-c", "--concurrency":
-        _ = rest.popFirst()
-      case "-p", "--port":
-        guard let value = rest.popFirst() else { return nil }
-        let number = value.decoded
-        if number != "5000" { port = "PORT=\(ShellWords.quoted(value)) " }
-      default:
-        if word.first == UInt8(ascii: "-") { return nil }
-        words += words.first == "--config".word ? ["-t".word, word] : [word]
-      }
-    }
-    // The filter of `-f Procfile start` was meant as the file.
-    let file = zip(line.options, line.options.dropFirst()).first { $0.0 == "-f".word }?.1
-    if let file { words = ["--config".word, file] + words.flatMap { ["-t".word, $0] } }
-    return "\(line.lack); write: \(port)\(TypedLine.line(words))"
+    let names = arguments.prefix { $0.first != UInt8(ascii: "-") }
+    return "\(line.lack); write: \(TypedLine.line(Array(names)))"
+      + (names.count == arguments.count && !line.options.contains("-f".word)
+        ? "" : "; with another file or port: PORT=3000 watchrun --config Procfile.dev")
   }
 }
 

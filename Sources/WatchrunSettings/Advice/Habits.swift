@@ -27,9 +27,7 @@ struct Habit: Sendable {
 
 extension Habit {
   private static let paths = [
-    Habit { line in
-      ForeignFile.advice(for: line.first, in: line.directory, line)
-    },
+    Habit { ForeignFile.advice(for: $0.first, in: $0.directory) },
     Habit { line in
       guard let path = line.words.first, line.type(of: path) == .directory else { return nil }
       let name = "'\(Path(bytes: path))' is a directory"
@@ -177,7 +175,7 @@ extension Habit {
     guard line.words.count > 1, line.first.contains(where: \.isWhitespace),
       !line.first.includes("/")
     else { return nil }
-    if line.rest.allSatisfy(Setting.isFlag) {
+    if line.rest.allSatisfy(Option.isFlag) {
       return "\(line.lack); options are first: \(line.line([line.words[0]], adding: line.rest))"
     }
     if line.texts.dropFirst().allSatisfy({
@@ -247,19 +245,16 @@ extension Habit {
     guard isName, let command = line.usual.line(for: line.first) else { return nil }
     let words = ShellWords.split(command)?.map(\.word) ?? []
     let rest = line.rest
-    let options = rest.allSatisfy(Setting.isFlag) ? rest : []
+    let options = rest.allSatisfy(Option.isFlag) ? rest : []
     return "\(line.lack); write: "
       + line.line(words + (options.isEmpty ? rest : []), adding: options)
   }
 }
 
-extension Setting {
+extension Option {
   /// Whether a word is one of our options, without a value.
   fileprivate static func isFlag(_ word: [UInt8]) -> Bool {
-    options.contains { option in
-      option.value == nil
-        && (word == "--\(option.long)".word || option.short.map { word == "-\($0)".word } == true)
-    }
+    named(word.decoded).map { $0.value == nil } ?? false
   }
 }
 

@@ -55,7 +55,6 @@ package struct LaunchAdvice {
       : "\(lack); check the name, or install it"
   }
 
-  /// What the words mean in another tool.
   private var habit: String? {
     Habit.advice(for: TypedLine(words: words, directory: ProjectDirectory(path: directory)))
   }

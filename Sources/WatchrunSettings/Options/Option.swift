@@ -77,6 +77,11 @@ extension Option.Group {
 }
 
 extension Option {
+  /// The option that a word names, such as `-w` or `--watch`.
+  static func named(_ word: some StringProtocol) -> Option? {
+    Setting.options.first { $0.names.contains { $0 == word } }
+  }
+
   var names: [String] { (short.map { ["-\($0)"] } ?? []) + ["--\(long)"] }
 
   /// The long name with its value: `--watch PATH`, `--poll[=TIME]`, `--clear`.

@@ -52,7 +52,6 @@ package struct OptionParser {
     }
     settings.command = names + rest
     settings.optionWords = Array(words[..<rest.startIndex])
-    try settings.refuseLoneDirectory(in: directory)
     return try settings.checked()
   }
 
@@ -103,7 +102,7 @@ package struct OptionParser {
         throw .usage(
           "\(written) needs a value: \(written) \(expected)\(hint(on: written, nil))")
       }
-      if let word = value, isOption(word) {
+      if let word = value, Option.named(word.decoded) != nil {
         throw .usage(
           "\(written) needs a value: \(written) \(expected); '\(word.decoded)' is an option (if it is "
             + "meant: \(written)=\(word.decoded))")
@@ -121,17 +120,7 @@ package struct OptionParser {
     if setting.replacesKeys { settings.replacements.append(assignment) }
   }
 
-  /// Whether a word that follows an option is another one of the table.
-  private func isOption(_ word: [UInt8]) -> Bool {
-    let text = word.decoded
-    return Setting.options.contains { option in
-      text == "--" + option.long || option.short.map { text == "-\($0)" } ?? false
-    }
-  }
-
-  /// - Parameters:
-  ///   - argument: The argument as it was written.
-  ///   - name: The name of the option in it.
+  /// - Parameter name: The name of the option in the argument.
   private func unknown(
     _ argument: String, name: String, attached: [UInt8]? = nil
   ) -> Failure {

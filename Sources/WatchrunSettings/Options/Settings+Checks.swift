@@ -206,28 +206,6 @@ extension Settings {
     try refuse([], .project) { "\($0) is for a project; remove it, or the command" }
   }
 
-  /// Refuses a directory in place of a command where an option says what is meant:
-  /// `--port 8089 public` of live-server, and `-0 . | xargs -0` of fswatch.
-  func refuseLoneDirectory(in base: Path) throws(Failure) {
-    guard task == .run, command.count == 1, !isCommandMarked, !hasPage, printMode == nil,
-      let place = command.first, !place.isEmpty
-    else { return }
-    let path = Path(bytes: place).absolute(from: directory?.absolute(from: base) ?? base)
-    guard (try? FileStatus(of: path, followsLinks: true))?.type == .directory else { return }
-    let pageOptions = ["port", "host", "open", "fallback", "listing"]
-    if let option = pageOptions.firstResult({ given[$0] }) {
-      throw .usage(
-        "\(option) needs a page; write: "
-          + TypedLine.line(optionWords + ["--serve".word, place]))
-    }
-    if let option = given["null"], filesFrom == nil, emitMode != .lines {
-      let watched = place == ".".word ? [] : ["-w".word, place]
-      throw .usage(
-        "\(option) needs paths to print; write: "
-          + TypedLine.line(optionWords + ["--print".word, "lines".word] + watched))
-    }
-  }
-
   private func checkSeparator() throws(Failure) {
     guard printMode == nil && emitMode != .lines && filesFrom == nil else { return }
     try refuse(["null"]) {

@@ -173,10 +173,7 @@ struct TaskWords {
 
   private func isOption(_ word: [UInt8], hasNext: Bool) -> Bool {
     let written = word.prefix { $0 != UInt8(ascii: "=") }.decoded
-    let option = Setting.options.first { option in
-      written == "--" + option.long || option.short.map { written == "-\($0)" } == true
-    }
-    guard let option else { return false }
+    guard let option = Option.named(written) else { return false }
     return option.value == nil || hasNext || written.utf8.count < word.count
   }
 
@@ -248,8 +245,8 @@ extension Settings {
   /// Refuses `-f Procfile` and `-f modd.conf` without a command: only changes of that file would count.
   private func refuseFilterOfFile(in directory: Path) throws(Failure) {
     guard self.filters.count == 1, let name = self.filters.first?.description else { return }
-    let line = TypedLine(words: [name.word], directory: ProjectDirectory(path: directory))
-    guard let advice = ForeignFile.advice(for: name, in: line.directory, line) else { return }
+    let place = ProjectDirectory(path: directory)
+    guard let advice = ForeignFile.advice(for: name, in: place) else { return }
     throw .usage("-f is a filter; \(advice)")
   }
 
