@@ -10,7 +10,6 @@ package enum Manual: String, CaseIterable, Sendable {
   /// watchrun.json(5).
   case projectFile = "5"
 
-  /// The page, in mdoc.
   package var text: String {
     let prose =
       switch self {
@@ -86,9 +85,7 @@ extension Manual {
   }
 
   private static var tools: String {
-    let names = DiagnosticReader.tools
-    let all = names.dropLast().joined(separator: ", ") + " and " + (names.last ?? "")
-    return Mdoc.paragraph("The forms of these tools are known: \(all).")
+    Mdoc.paragraph("The forms of these tools are known: \(DiagnosticReader.tools.listed).")
   }
 
   private static var ignored: String {

@@ -38,17 +38,7 @@ enum Mdoc {
 
   /// Sentences as lines of at most 78 columns, each beginning on a line of its own.
   static func paragraph(_ text: String) -> String {
-    var lines: [String] = []
-    var line = ""
-    for word in sentence(text).split(whereSeparator: \.isWhitespace) {
-      let isBegun = line.last == "."
-      if !line.isEmpty && (isBegun || line.count + word.count >= 78) {
-        lines.append(line)
-        line = ""
-      }
-      line += (line.isEmpty ? "" : " ") + word
-    }
-    return (lines + [line]).map { escaped($0) + "\n" }.joined()
+    HelpText.wrapped(sentence(text), to: 78, bySentence: true).map { escaped($0) + "\n" }.joined()
   }
 
   /// A line of text, in which nothing is taken for markup.

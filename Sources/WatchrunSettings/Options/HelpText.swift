@@ -60,23 +60,29 @@ package enum HelpText {
     return names + padding + lines.joined(separator: "\n" + indentation) + "\n"
   }
 
-  /// The description with the default value.
   static func description(of option: Option) -> String {
     option.help + (option.defaultValue.map { " (default: \($0))" } ?? "")
   }
 
-  private static func wrapped(_ text: String, to width: Int) -> [String] {
-    var lines = [""]
-    for word in text.split(separator: Character(" ")) {
-      let line = lines[lines.count - 1]
-      if line.isEmpty {
-        lines[lines.count - 1] = String(word)
-      } else if line.count + 1 + word.count <= width {
-        lines[lines.count - 1] = line + " " + word
-      } else {
+  /// - Parameter bySentence: Whether each sentence begins a line.
+  static func wrapped(_ text: String, to width: Int, bySentence: Bool = false) -> [String] {
+    var lines: [String] = []
+    for word in text.split(whereSeparator: \.isWhitespace) {
+      let last = lines.last ?? ""
+      if last.isEmpty || last.count + 1 + word.count > width || bySentence && last.last == "." {
         lines.append(String(word))
+      } else {
+        lines[lines.count - 1] += " " + word
       }
     }
     return lines
+  }
+}
+
+extension [String] {
+  /// "A, B and C"
+  package var listed: String {
+    guard let last, count > 1 else { return joined() }
+    return dropLast().joined(separator: ", ") + " and " + last
   }
 }

@@ -108,7 +108,6 @@ extension Setting {
 
   static let options = all.compactMap(\.option)
 
-  /// The setting of an option, by its long name.
   static func option(_ name: String) -> Setting? { all.first { $0.option?.long == name } }
 
   static func key(_ name: String, in scope: ProjectKey.Scope) -> Setting? {

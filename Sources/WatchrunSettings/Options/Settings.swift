@@ -25,7 +25,6 @@ package struct TaskSettings: Hashable, Sendable {
   /// The shell for shell lines.
   package var shell = Settings.Shell.whenNeeded
   package var environment: [Command.EnvironmentVariable] = []
-  /// Files with variables, in dotenv syntax.
   package var environmentFiles: [Path] = []
   /// The variables that these files set, once they are read.
   package var fileVariables: [Command.EnvironmentVariable] = []
@@ -101,19 +100,16 @@ package struct Settings: Sendable {
   /// The words before the command.
   var optionWords: [[UInt8]] = []
 
-  /// The tasks to run, if not all.
   package var taskNames: [String] = []
   /// The arguments that are added to the command of the only one of them.
   var taskArguments: [[UInt8]] = []
   /// How many tasks run at once; `nil` for what the project says.
   var jobs: Int?
-  /// The project file, if it was named.
   var projectFile: Path?
 
   package var watched: [WatchedPath] = []
   /// A file that lists what to watch; `-` is standard input.
   package var filesFrom: Path?
-  /// The first path of the list.
   package var firstOfList: Path?
   package var directory: Path?
   package var followsLinks = false
@@ -123,10 +119,8 @@ package struct Settings: Sendable {
   package var skipsUnchanged = false
 
   package var quietPeriod = QuietPeriod.adaptive
-  /// The value of `--max-wait`.
   var longestWait: Duration?
 
-  /// The mode of `--on-busy`.
   var namedBusyMode: BusyMode?
   var signal: Signal?
   var emitMode = EmitMode.env
@@ -152,22 +146,18 @@ package struct Settings: Sendable {
 
   /// The time of `--wait` or `--send hold`.
   package var questionTime: Duration?
-  /// Whether `--status` or `--logs` goes on.
   package var follows = false
-  /// The value of `--lines`.
   package var outputLines: Int?
 
   package var diagnosticsFile: Path?
   var statusLine = StatusLineMode.auto
   package var printMode: PrintMode?
   package var separatesByNUL = false
-  /// Whether the answer to a question is printed as JSON.
   package var answersInJSON = false
   package var isQuiet = false
   package var isVerbose = false
   package var clearsScreen = false
   package var colorMode = ColorMode.auto
-  /// Whether the time precedes each line of output.
   package var showsTimes = false
   package var notifyMode = NotifyMode.never
   package var ringsBell = false
@@ -248,7 +238,6 @@ extension Settings {
     }
   }
 
-  /// Whether a project is run instead of a command.
   package var isForProject: Bool {
     task == .run && printMode == nil && command.isEmpty && !hasPage
   }
@@ -268,6 +257,5 @@ extension Settings {
 
   package var hasPage: Bool { page.served != nil || !page.proxies.isEmpty }
 
-  /// Whether a page is served and no command is run.
   package var isForPageAlone: Bool { hasPage && command.isEmpty }
 }

@@ -44,7 +44,6 @@ extension ValueKind {
     #"a port, a URL, a task with a port or an object of them, as in 8080, "http://localhost:8080" or { "/api": 8080 }"#,
     "URL", anyOf(port.schema, text, object(of: anyOf(port.schema, text))))
   static let url = ValueKind(#"a URL, as in "http://localhost:8080/health""#)
-  /// Statuses of HTTP.
   static let statuses = ValueKind(
     "a status of HTTP or an array of them, as in [200, 204]", "", oneOrMore(integer(100...599)))
 
@@ -52,24 +51,20 @@ extension ValueKind {
   static let file = ValueKind(string.expectation, "FILE", text, .path)
   static let directory = ValueKind(string.expectation, "DIR", text, .directory)
   static let shellLine = ValueKind(string.expectation, "COMMAND", text, .command)
-  /// A shell line, or words.
   static let command = ValueKind(
     #"a shell line or an array of words, as in "make test" or ["make", "test"]"#, "",
     oneOrMore(text))
 
   static let duration = ValueKind(#"a duration, as in "50ms", "1.5s" or "2m""#, "TIME")
   static let quietPeriod = ValueKind(#"a duration or "auto", as in "50ms""#, "TIME")
-  /// Whether to poll, or the interval.
   static let polling = ValueKind(
     #"true, false or an interval, as in "2s""#, "TIME", anyOf(boolean.schema, text))
 
-  /// The name of a shell, or `none`.
   static let shell = ValueKind(
     #"the name or path of a shell, as in "bash""#, "SHELL", text, .words,
     words: ["bash", "dash", "fish", "none", "sh", "zsh"])
   static let signal = ValueKind(
     #"a signal, as in "TERM""#, "SIGNAL", text, .words, words: Signal.names)
-  /// One of these words.
   static func choice(_ words: [String]) -> ValueKind {
     ValueKind("one of \(list(words))", "MODE", #""enum": [\#(list(words))]"#, .words, words: words)
   }
@@ -86,7 +81,6 @@ extension ValueKind {
     #"a file or an array of files, as in ".env""#, "FILE", oneOrMore(text), .path)
   static let hosts = ValueKind(
     #"an address or an array of addresses, as in ["0.0.0.0"]"#, "ADDRESS", oneOrMore(text), .hosts)
-  /// Patterns in gitignore syntax.
   static let globs = ValueKind(
     #"a pattern or an array of patterns, as in ["docs/**"]"#, "GLOB", oneOrMore(text))
   /// Extensions of files; in text, separated by commas.
@@ -95,20 +89,15 @@ extension ValueKind {
   static let taskNames = ValueKind(
     #"a task name or an array of task names, as in ["build"]"#, "NAME", oneOrMore(text), .tasks)
 
-  /// `NAME=VALUE`, or an object of them.
   static let variables = ValueKind(
     #"an object of strings, as in { PORT: "8080" }"#, "NAME=VALUE", object(of: text))
-  /// `NAME: VALUE`, or an object of them.
   static let headers = ValueKind(
     #"an object of strings, as in { "Cache-Control": "no-store" }"#, "FIELD", object(of: text))
-  /// Paths by regular expressions.
   static let testMap = ValueKind(
     #"an object of patterns with paths, as in { "src/(.*)[.]py": "tests/test_$1.py" }"#, "",
     object(of: oneOrMore(text)))
-  /// The object `ready`.
   static let readiness = ValueKind(
     #"an object, as in { port: 8080, timeout: "10s" }"#, "", ##""$ref": "#/$defs/ready""##)
-  /// The object `tasks`.
   static let tasks = ValueKind(
     #"an object of tasks, as in { build: { run: "make" } }"#, "",
     object(of: ##""anyOf": [{ "$ref": "#/$defs/task" }, { "$ref": "#/$defs/page" }]"##))

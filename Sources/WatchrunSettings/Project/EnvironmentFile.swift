@@ -7,15 +7,12 @@ import SystemCalls
 /// It is read as foreman and docker compose read it, where both agree or only one reads it at all: `export`, comments,
 /// spaces around names and values, quoted values of several lines. Nothing in a value is expanded.
 package enum EnvironmentFile {
-  /// A line that cannot be read.
   struct Problem: Error, Hashable {
     let line: Int
     let message: String
   }
 
-  /// The variables of a file that is named.
-  ///
-  /// - Throws: A usage error for a missing or unreadable file, and for a line that cannot be read.
+  /// The variables of a file that is named, which must exist.
   package static func variables(
     of file: Path, in directory: Path
   ) throws(Failure) -> [Command.EnvironmentVariable] {
@@ -181,7 +178,6 @@ extension TaskSettings {
 }
 
 extension Settings {
-  /// The settings with the variables of their files.
   package func readingEnvironmentFiles(in directory: Path) throws(Failure) -> Settings {
     var settings = self
     try settings.shared.readFiles(self.environmentFiles, in: directory)
@@ -190,7 +186,6 @@ extension Settings {
 }
 
 extension Project {
-  /// The project with the variables of its files in each task.
   package func readingEnvironmentFiles(in directory: Path) throws(Failure) -> Project {
     var project = self
     for index in tasks.indices {

@@ -54,6 +54,5 @@ extension Project {
 extension Project.Task {
   /// The port that stands for any free one.
   package static let freePort: UInt16 = 0
-  /// The variable with the port of a service.
   package static let portVariable = "PORT"
 }

@@ -14,7 +14,6 @@ package struct Project: Hashable, Sendable {
   package var defaults: [String: Assignment] = [:]
   /// Patterns for paths whose changes are ignored by all tasks.
   package var ignores: [GlobPattern] = []
-  /// Files with variables for all tasks.
   package var environmentFiles: [Path] = []
   /// Files of which it was made, beside a project file. They need not exist.
   package var sources: [Path] = []
@@ -56,7 +55,6 @@ package struct Project: Hashable, Sendable {
     package var listen: ListenAddress?
     /// The socket, once it is open.
     package var socket: PassedSocket?
-    /// The command that stops a service.
     package var stop: Run?
     /// How often in a row a service is restarted without success; `nil` for the default.
     package var restartLimit: Int?
@@ -66,7 +64,6 @@ package struct Project: Hashable, Sendable {
     package var isManual = false
     /// Whether it is not run at the start if nothing has changed since its last success.
     package var isFreshAllowed = true
-    /// Whether it has the terminal while it runs.
     package var isInteractive = false
 
     package subscript<Value>(dynamicMember member: WritableKeyPath<TaskSettings, Value>) -> Value {
@@ -77,9 +74,7 @@ package struct Project: Hashable, Sendable {
 
   /// The command of a task.
   package enum Run: Hashable, Sendable {
-    /// A shell line.
     case line(String)
-    /// A program and its arguments.
     case words([String])
 
     /// The command. The shell of a line is yet to be chosen.
@@ -99,13 +94,11 @@ package struct Project: Hashable, Sendable {
     }
   }
 
-  /// A page that is served and reloaded.
   package struct Page: Hashable, Sendable {
     /// A server as it is written.
     enum Server: Hashable, Sendable {
       case port(UInt16)
       case url(String)
-      /// The port of a task.
       case task(String)
     }
 
@@ -150,7 +143,6 @@ extension Project {
     tasks.filter { $0.name == name || $0.group == name }.map(\.name)
   }
 
-  /// The names of its tasks and pages.
   package var names: [String] { nodes.map(\.name) }
 }
 
@@ -177,7 +169,6 @@ extension Project {
       + keys.map { ["color", "timestamps"].contains($0) ? "\($0) (at the next start)" : $0 }
   }
 
-  /// Tasks and pages by name.
   private var entries: [String: AnyHashable] {
     let all = tasks.map { ($0.name, AnyHashable($0)) } + pages.map { ($0.name, AnyHashable($0)) }
     return Dictionary(all) { first, _ in first }

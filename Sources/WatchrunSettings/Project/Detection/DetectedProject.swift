@@ -14,7 +14,6 @@ package struct DetectedProject: Sendable {
 
   private let directory: ProjectDirectory
 
-  /// `nil` if no kind is detected.
   init?(_ directory: ProjectDirectory) {
     self.directory = directory
     let all = ProjectDetection.kinds.compactMap { DetectedKind($0, in: directory) }
@@ -60,7 +59,7 @@ package struct DetectedProject: Sendable {
         + (kind.tasks.contains { !$0.each.isEmpty } ? " in each package" : "")
     }
     let each = kinds.count > 1 ? ", each with its own tasks and sources" : ""
-    let rest = leftOut.isEmpty ? "" : "; not used: \(Self.joined(leftOut.map(\.title)))"
+    let rest = leftOut.isEmpty ? "" : "; not used: \(leftOut.map(\.title).listed)"
     return "this is \(titles)\(each): \(chains.joined(separator: "; "))\(rest)"
   }
 
@@ -137,12 +136,7 @@ package struct DetectedProject: Sendable {
   }
 
   /// For messages: "a Swift package (Package.swift) and a Node package (package.json)".
-  package var titles: String { Self.joined(kinds.map(\.title)) }
-
-  private static func joined(_ titles: [String]) -> String {
-    guard let last = titles.last, titles.count > 1 else { return titles.joined() }
-    return titles.dropLast().joined(separator: ", ") + " and " + last
-  }
+  package var titles: String { kinds.map(\.title).listed }
 
   private func name(of step: ProjectKind.Step, in kind: DetectedKind) -> String {
     kinds.count == 1 ? step.name : "\(kind.name)-\(step.name)"
@@ -177,7 +171,6 @@ extension DetectedKind {
 // MARK: - The project
 
 extension DetectedProject {
-  /// The project with the usual tasks.
   package var project: Project {
     var project = Project()
     // Documentation is not compiled, but it is what sites are made of.

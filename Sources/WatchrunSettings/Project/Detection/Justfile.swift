@@ -2,7 +2,6 @@
 struct Justfile {
   struct Recipe: Hashable {
     var name: String
-    /// Whether it cannot be run without arguments.
     var needsArguments = false
     /// Whether it is only for other recipes.
     var isPrivate = false
@@ -98,7 +97,7 @@ extension Justfile.Recipe {
   }
 }
 
-extension Array<Justfile.Recipe> {
+extension [Justfile.Recipe] {
   private static var mostReached: Int { 1000 }
 
   /// What others see of it if a recipe is run: another recipe, or a command. `nil` if nothing is known.

@@ -1,7 +1,6 @@
 // What making a goal does, as far as its name and its rules tell.
 
 extension Makefile {
-  /// The names of goals that build, and of those that test.
   static let buildNames = ["build", "all"]
   static let testNames = ["test", "check"]
 

@@ -29,7 +29,6 @@ struct Makefile {
   private var lineCount = 0
   let directory: ProjectDirectory?
 
-  /// How many files are read at most.
   private static let mostFiles = 17
   /// How many lines of recipes are read at most; one that several targets share counts for each.
   private static let mostLines = 50_000

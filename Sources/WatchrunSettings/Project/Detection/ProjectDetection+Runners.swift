@@ -15,9 +15,7 @@ extension ProjectDetection {
 
   static let taskfile = runner("task", taskfiles, lacking: "task", read: taskRecipes)
 
-  /// A tool that runs what its files name.
-  ///
-  /// - Parameter read: Reads the recipes in a text.
+  /// A tool that runs the recipes of its files.
   private static func runner(
     _ tool: String, _ files: [String], lacking what: String,
     read: @escaping @Sendable (_ text: String) -> [Justfile.Recipe]

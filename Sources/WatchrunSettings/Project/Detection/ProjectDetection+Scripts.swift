@@ -149,8 +149,6 @@ extension ProjectDetection {
   }
 
   /// Usual ones that are not run first, then servers, which are restarted; anything else is run again.
-  ///
-  /// - Parameter publication: What others see of it if one is run.
   static func offers(
     _ names: [String], _ command: String, servers: [String] = [],
     _ publication: (String) -> String?

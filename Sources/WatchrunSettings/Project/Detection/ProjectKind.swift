@@ -6,7 +6,6 @@ import SystemCalls
 struct ProjectKind: Sendable {
   /// Decides which kinds are left out where several are detected in one directory.
   enum Role: Hashable, Sendable {
-    /// Compiles sources.
     case compiler
     /// Is used whatever else there is.
     case independent
@@ -118,7 +117,6 @@ package struct DetectedKind: Sendable {
   /// Whether it has something to run or to serve.
   let isUsable: Bool
 
-  /// `nil` if there is none of the kind's files.
   init?(_ kind: ProjectKind, in directory: ProjectDirectory) {
     guard let file = directory.first(of: kind.files) else { return nil }
     let tasks = kind.tasks(directory, file)

@@ -71,26 +71,9 @@ extension ProjectDetection.Script {
     return first.contains("/") && GoalNames.publishes(program) ? first : nil
   }
 
-  /// How many commands are followed to what they start.
-  private static let mostFollowed = 256
-
   /// What the line does that others see; `nil` if nothing is known.
-  ///
-  /// - Parameter followed: The commands whose own commands were looked at, since scripts may start each other.
   func publication(_ followed: inout Set<String>) -> String? {
-    for command in commands {
-      for stage in command.stages {
-        if let found = Self.publication(stage) { return found }
-      }
-      guard followed.count < Self.mostFollowed,
-        command.stages.contains(where: { Self.mayStart($0) }),
-        followed.insert("\(command.directory.path) \(command.words)").inserted
-      else { continue }
-      for line in started(by: command) {
-        if let found = line.publication(&followed) { return found }
-      }
-    }
-    return nil
+    find(&followed) { words, _ in Self.publication(words) }
   }
 
   /// The goals that it makes by calling one of these tools.

@@ -21,27 +21,38 @@ extension ProjectDetection {
 
     /// Whether a program that it starts sees changes by itself, so that restarts do harm.
     package var watchesByItself: Bool {
-      var known: Set<String> = []
-      return starts(&known) { Self.watches($0, $1) }
+      var followed: Set<String> = []
+      return find(&followed) { Self.watches($0, $1) ? "" : nil } != nil
     }
 
     /// Whether it starts a compiler that takes what was saved while it worked for up to date from then on.
     var comparesTimes: Bool {
-      var known: Set<String> = []
-      return starts(&known) { words, _ in
-        words.first == "tsc" && words.contains { ["-b", "--build"].contains($0) }
-      }
+      var followed: Set<String> = []
+      return find(&followed) { words, _ in
+        words.first == "tsc" && words.contains { ["-b", "--build"].contains($0) } ? "" : nil
+      } != nil
     }
 
-    /// - Parameter known: The lines that were looked at, since scripts may start each other.
-    private func starts(
-      _ known: inout Set<String>, _ isMeant: ([String], [String]) -> Bool
-    ) -> Bool {
-      guard known.insert("\(directory.path) \(line)").inserted else { return false }
-      return commands.contains { command in
-        command.stages.contains { isMeant($0, command.variables) }
-          || started(by: command).contains { line in line.starts(&known, isMeant) }
+    /// How many commands are followed to what they start.
+    private static let mostFollowed = 256
+
+    /// The first answer about the words and the variables of a program that it starts, itself or by a script.
+    ///
+    /// - Parameter followed: The commands whose own commands were looked at, since scripts may start each other.
+    func find(
+      _ followed: inout Set<String>, _ ask: ([String], [String]) -> String?
+    ) -> String? {
+      for command in commands {
+        if let answer = command.stages.firstResult({ ask($0, command.variables) }) { return answer }
+        guard followed.count < Self.mostFollowed,
+          command.stages.contains(where: { Self.mayStart($0) }),
+          followed.insert("\(command.directory.path) \(command.words)").inserted
+        else { continue }
+        for line in started(by: command) {
+          if let answer = line.find(&followed, ask) { return answer }
+        }
       }
+      return nil
     }
   }
 }
@@ -51,7 +62,6 @@ extension ProjectDetection {
 extension ProjectDetection.Script {
   /// A command of the line, and where it runs.
   struct Command {
-    /// Its program and the arguments.
     var words: [String]
     /// The same, and what that program starts with its arguments, one after the other: `npx vite`, `vite`.
     var stages: [[String]]
@@ -112,12 +122,12 @@ extension ProjectDetection.Script {
   }
 
   /// The lines that a command runs: a script of `package.json` or several, a script of a shell, or its words.
-  func started(by command: Command) -> [Self] {
+  private func started(by command: Command) -> [Self] {
     command.stages.flatMap { started(by: $0, in: command.directory) }
   }
 
   /// Whether ``started(by:)`` may know lines of this program.
-  static func mayStart(_ words: [String]) -> Bool {
+  private static func mayStart(_ words: [String]) -> Bool {
     words.first.map { $0.contains("/") || starters.contains(name(of: $0)) } ?? false
   }
 

@@ -4,7 +4,6 @@ import SystemCalls
 
 /// A workspace of npm, pnpm, yarn or bun: the root, whose files name the directories of its members.
 struct Workspace {
-  /// The file of pnpm.
   static let file = "pnpm-workspace.yaml"
 
   let root: ProjectDirectory
@@ -137,5 +136,37 @@ extension ProjectDetection {
   static func manifest(_ file: String, in place: String) -> String {
     let names = place.split(separator: Character("/")).filter { $0 != "." }
     return names.isEmpty ? "/" + file : names.joined(separator: "/") + "/" + file
+  }
+}
+
+extension Path {
+  /// What is wrong with a manifest, if that can be told: then it says nothing of its members. It may be one that is
+  /// being written, or merged.
+  package func problemInManifest(in directory: Path) -> String? {
+    guard let text = try? fileContents(of: self) else { return nil }
+    let name = shown(in: directory)
+    switch lastComponent.decoded {
+    case "package.json":
+      do throws(JSONSyntaxError) {
+        _ = try JSONValue(parsing: text)
+        return nil
+      } catch {
+        let line = text.prefix(error.offset).count { $0 == UInt8(ascii: "\n") } + 1
+        return "\(name):\(line): \(error.message)"
+      }
+    case "go.work":
+      let words = text.split { $0 <= UInt8(ascii: " ") }
+      let depth = text.count { $0 == UInt8(ascii: "(") } - text.count { $0 == UInt8(ascii: ")") }
+      return depth == 0 && words.contains { $0.elementsEqual("use".utf8) }
+        ? nil : "\(name): no complete 'use' in it"
+    case "Cargo.toml":
+      let lines = text.split(separator: UInt8(ascii: "\n"))
+      let number = lines.firstIndex { line in
+        line.first == UInt8(ascii: "[") && !line.contains(UInt8(ascii: "]"))
+      }
+      if lines.isEmpty { return "\(name): the file is empty" }
+      return number.map { "\(name): '\(lines[$0].decoded.printable)' has no ']'" }
+    default: return nil
+    }
   }
 }

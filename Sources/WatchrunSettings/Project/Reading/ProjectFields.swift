@@ -41,10 +41,9 @@ extension ProjectReader {
   }
 
   mutating func noteRepeated(_ members: [JSONValue.Member]) {
-    var known: Set<String> = []
-    for member in members where !known.insert(member.key).inserted {
-      note("'\(member.key.printable)' occurs twice; remove one", at: member.keyOffset)
-    }
+    var reader = ValueReader([])
+    reader.noteRepeated(members)
+    findings += reader.findings
   }
 
   private func unknownKey(

@@ -30,9 +30,7 @@ struct ProjectKey: Hashable, Sendable {
   /// All keys, in the order in which they are explained.
   static let all = Setting.all.compactMap(\.key)
 
-  /// The keys of an object.
   static func all(in scope: Scope) -> [ProjectKey] { all.filter { $0.scopes.contains(scope) } }
 
-  /// The names of the keys of an object.
   static func names(in scope: Scope) -> [String] { all(in: scope).map(\.name) }
 }

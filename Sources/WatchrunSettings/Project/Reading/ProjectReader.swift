@@ -107,7 +107,7 @@ package struct ProjectReader {
     }
   }
 
-  private(set) var findings: [Finding] = []
+  var findings: [Finding] = []
   /// The task that has the terminal.
   private var interactiveTask: String?
   var references: [ValueReader.NamedPath] = []

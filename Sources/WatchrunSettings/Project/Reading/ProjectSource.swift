@@ -10,7 +10,6 @@ package struct ProjectSource {
   /// The one that `--init` writes.
   package static let usualFile: Path = "watchrun.json"
 
-  /// The file that was named with `--config`.
   private let namedFile: Path?
   package let directory: Path
 
@@ -70,10 +69,7 @@ package struct ProjectSource {
       throw missingFile()
     }
     if namedFile != nil, ProcessFile.isMeant(by: file) { return try processes(in: text) }
-    var texts = ProjectFileText(file.description, text)
-    let local = ProjectFileText.local(of: file)
-    texts.local = try self.text(of: local).map { (local.description, $0) }
-    var read = try ProjectReader.read(texts)
+    var read = try ProjectReader.read(try fileText(text))
     read.project = read.project.expandingMembers(in: directory)
     return read
   }
@@ -86,12 +82,16 @@ package struct ProjectSource {
     }
   }
 
-  /// The texts of the file, as far as they can be read; `nil` if there is none.
+  /// The texts of the file; `nil` if there is none that can be read.
   package var fileText: ProjectFileText? {
     guard hasFile, let text = try? text(of: file) else { return nil }
+    return (try? fileText(text)) ?? ProjectFileText(file.description, text)
+  }
+
+  private func fileText(_ text: [UInt8]) throws(Failure) -> ProjectFileText {
     var texts = ProjectFileText(file.description, text)
     let local = ProjectFileText.local(of: file)
-    if let text = try? self.text(of: local) { texts.local = (local.description, text) }
+    texts.local = try self.text(of: local).map { (local.description, $0) }
     return texts
   }
 
