@@ -13,6 +13,9 @@ struct ScriptInjector {
     case wholeDocuments
   }
 
+  /// A longer tag or comment ends the search, since it is read again with each part.
+  private static let longestToken = 1024 * 1024
+
   /// Whether the tag has been inserted.
   private(set) var hasInjected = false
 
@@ -20,22 +23,14 @@ struct ScriptInjector {
   private let scope: Scope
   private let isXML: Bool
   private var encoding: TextEncoding
-  private var state = State.start
-  /// The bytes before which the tag may have to be inserted.
-  private var held: [UInt8] = []
-  /// The bytes of an incomplete character.
-  private var character: [UInt8] = []
-  /// The name of the current tag in lowercase, without a prefix.
-  private var name: [UInt8] = []
+  /// The bytes from the beginning of the present token on, and how many of them have been returned.
+  private var rest: [UInt8] = []
+  private var returnedCount = 0
+  private var isAtStart = true
+  /// Whether everything passes: the tag has been, or cannot be, inserted.
+  private var isDone = false
   private var hasRoot = false
   private var isWhole = false
-  private var lastByte: UInt8 = 0
-  /// The number of dashes before the present byte of a comment, including those that begin it.
-  private var dashes = 0
-  private var isCommentStart = false
-  /// The depth of brackets in the doctype of an XML document, and its open quote.
-  private var brackets = 0
-  private var quote: UInt8?
 
   /// Creates a rewriter.
   ///
@@ -54,236 +49,171 @@ struct ScriptInjector {
 
   /// Processes the next part of the document, and returns the next part of the output.
   mutating func process(_ part: some Collection<UInt8>) -> [UInt8] {
-    var output: [UInt8] = []
-    var rest = Array(part)[...]
-    while state != .done, let byte = rest.popFirst() { process(byte, &output) }
-    if output.isEmpty { return Array(rest) }
-    return output + rest
-  }
-
-  private mutating func process(_ byte: UInt8, _ output: inout [UInt8]) {
-    held.append(byte)
-    if state == .start {
-      if let mark = TextEncoding(byteOrderMark: held) {
-        encoding = mark
-        state = .between
-        return pass(&output)
-      }
-      if TextEncoding.mayBeginByteOrderMark(held) { return }
-      state = .between
-      let bytes = held
-      held = []
-      for byte in bytes { process(byte, &output) }
-      return
-    }
-    if state == .done { return pass(&output) }
-    character.append(byte)
-    guard let unit = encoding.unit(character) else { return }
-    character = []
-    switch advance(unit) {
-    case .hold: break
-    case .pass: pass(&output)
-    case .insertBefore: insert(before: true, &output)
-    case .insertAfter: insert(before: false, &output)
-    }
-    lastByte = unit
-  }
-
-  private mutating func pass(_ output: inout [UInt8]) {
-    output += held
-    held.removeAll(keepingCapacity: true)
-  }
-
-  private mutating func insert(before: Bool, _ output: inout [UInt8]) {
-    state = .done
-    if !before { pass(&output) }
-    if scope == .anyDocument || isWhole {
-      output += encoding.encode(tag)
-      hasInjected = true
-    }
-    pass(&output)
+    if isDone { return Array(part) }
+    rest += part
+    return advance(isLast: false)
   }
 
   /// Returns the rest of the output: the bytes held back, and the tag unless it has been inserted
   /// or would be a part of an incomplete comment or tag.
-  mutating func finish() -> [UInt8] {
+  mutating func finish() -> [UInt8] { isDone ? [] : advance(isLast: true) }
+
+  private mutating func advance(isLast: Bool) -> [UInt8] {
     var output: [UInt8] = []
-    switch state {
-    case .start where !isXML, .between where !isXML, .open where !isXML, .name where !isXML:
-      insert(before: true, &output)
-    default:
-      state = .done
-      pass(&output)
+    if isAtStart {
+      if let (mark, marked) = TextEncoding.marks.first(where: { rest.starts(with: $0.bytes) }) {
+        encoding = marked
+        output = mark
+        rest.removeFirst(mark.count)
+      } else if !isLast, TextEncoding.marks.contains(where: { $0.bytes.starts(with: rest) }) {
+        return []
+      }
+      isAtStart = false
     }
-    return output
+    let text = encoding.ascii(rest)
+    var position = 0
+    while true {
+      switch token(text[position...]) {
+      case .passed(let end): position = end
+      case .place(let place): return output + end(insertingAt: place)
+      case .none: return output + end(insertingAt: nil)
+      case .incomplete(let isHeld, let mayFollow):
+        if isLast { return output + end(insertingAt: mayFollow && !isXML ? position : nil) }
+        let start = position * encoding.width
+        if rest.count - start > Self.longestToken { return output + end(insertingAt: nil) }
+        let shown = isHeld ? start : rest.count
+        output += rest[returnedCount..<shown]
+        rest.removeFirst(start)
+        returnedCount = shown - start
+        return output
+      }
+    }
+  }
+
+  /// Returns all that is left, with the tag at a place in the text unless the document may be a part.
+  private mutating func end(insertingAt place: Int?) -> [UInt8] {
+    isDone = true
+    defer { rest = [] }
+    guard let place, scope == .anyDocument || isWhole else { return Array(rest[returnedCount...]) }
+    hasInjected = true
+    let cut = place * encoding.width
+    return rest[returnedCount..<cut] + encoding.encode(tag) + rest[cut...]
   }
 }
 
 // MARK: - Tokens
 
 extension ScriptInjector {
-  private enum State {
-    case start
-    /// Between tokens.
-    case between
-    case open, name
-    case beforeAttribute, attributeName, afterAttributeName
-    case beforeValue, doubleQuoted, singleQuoted, unquoted
-    case declaration, declarationDash, comment, doctype, instruction
-    /// Everything passes: the tag has been, or cannot be, inserted.
-    case done
+  private enum Token {
+    /// The tag may follow what ends here.
+    case passed(end: Int)
+    /// The place of the tag.
+    case place(Int)
+    /// The tag has no place.
+    case none
+    /// More bytes are needed. At the end of the document, the tag may be before what there is.
+    case incomplete(isHeld: Bool, mayFollow: Bool)
   }
 
-  private enum Step {
-    case hold
-    case pass
-    case insertBefore
-    case insertAfter
-  }
-
-  private mutating func advance(_ byte: UInt8) -> Step {
-    switch state {
-    case .start, .done: return .pass
-    case .between:
-      if byte.isMarkupSpace { return .pass }
-      guard byte == UInt8(ascii: "<") else { return .insertBefore }
-      state = .open
-      return .hold
-    case .open: return open(byte)
-    case .name:
-      guard byte.endsTagName else {
-        // A prefix is no part of the name.
-        if byte == UInt8(ascii: ":") && isXML {
-          name = []
-        } else {
-          name.append(byte.lowercasedASCII)
-        }
-        return .hold
-      }
-      state = .beforeAttribute
-      return isExpected ? attribute(byte) : .insertBefore
-    case .declaration, .declarationDash, .comment, .doctype, .instruction:
-      declaration(byte)
-      return .pass
-    default: return attribute(byte)
+  /// The first token of a text: white space, a declaration, or a start tag.
+  private mutating func token(_ text: ArraySlice<UInt8>) -> Token {
+    let start = text.startIndex
+    guard let first = text.first else { return .incomplete(isHeld: true, mayFollow: true) }
+    if first.isMarkupSpace {
+      return .passed(end: text.firstIndex { !$0.isMarkupSpace } ?? text.endIndex)
+    }
+    guard first == UInt8(ascii: "<") else { return .place(start) }
+    guard text.count > 1 else { return .incomplete(isHeld: true, mayFollow: true) }
+    switch text[start + 1] {
+    case UInt8(ascii: "!"), UInt8(ascii: "?"):
+      return endOfDeclaration(text).map { .passed(end: $0 + 1) }
+        ?? .incomplete(isHeld: false, mayFollow: false)
+    case let byte where byte.isLetterASCII || isXML && byte >= 0x80: return startTag(text)
+    default: return .place(start)
     }
   }
 
-  /// After `<`.
-  private mutating func open(_ byte: UInt8) -> Step {
-    switch byte {
-    case UInt8(ascii: "!"): state = .declaration
-    case UInt8(ascii: "?"): state = .instruction
-    case _ where byte.isLetterASCII || isXML && byte >= 0x80:
-      state = .name
-      name = [byte.lowercasedASCII]
-      return .hold
-    default: return .insertBefore
+  private mutating func startTag(_ text: ArraySlice<UInt8>) -> Token {
+    let start = text.startIndex
+    guard let nameEnd = text.firstIndex(where: \.endsTagName) else {
+      return .incomplete(isHeld: true, mayFollow: true)
     }
-    return .pass
-  }
-
-  private var isHead: Bool { name.elementsEqual("head".utf8) }
-
-  /// Whether the tag is inserted after the current start tag. The root of an XML document has to
-  /// contain it, whatever its name is.
-  private var isExpected: Bool {
-    if isHead { return hasRoot || !isXML }
-    return !hasRoot && (isXML || name.elementsEqual("html".utf8))
-  }
-
-  /// In a start tag.
-  private mutating func attribute(_ byte: UInt8) -> Step {
-    switch state {
-    case .doubleQuoted:
-      if byte == UInt8(ascii: "\"") { state = .beforeAttribute }
-    case .singleQuoted:
-      if byte == UInt8(ascii: "'") { state = .beforeAttribute }
-    case _ where byte == UInt8(ascii: ">"):
-      return closeTag()
-    case .unquoted:
-      if byte.isMarkupSpace { state = .beforeAttribute }
-    case .beforeValue:
-      switch byte {
-      case UInt8(ascii: "\""): state = .doubleQuoted
-      case UInt8(ascii: "'"): state = .singleQuoted
-      default: if !byte.isMarkupSpace { state = .unquoted }
-      }
-    case _ where byte == UInt8(ascii: "/"):
-      state = .beforeAttribute
-    case .attributeName, .afterAttributeName:
-      if byte == UInt8(ascii: "=") {
-        state = .beforeValue
-      } else {
-        state = byte.isMarkupSpace ? .afterAttributeName : .attributeName
-      }
-    default:
-      if !byte.isMarkupSpace { state = .attributeName }
+    // A prefix is no part of the name.
+    let colon = isXML ? text[..<nameEnd].lastIndex(of: UInt8(ascii: ":")) : nil
+    let name = text[(colon ?? start)..<nameEnd].dropFirst()
+    // The root of an XML document has to contain the tag, whatever its name is.
+    let isHead = name.equalsIgnoringCase("head")
+    let isExpected =
+      isHead ? hasRoot || !isXML : !hasRoot && (isXML || name.equalsIgnoringCase("html"))
+    if !isExpected { return .place(start) }
+    guard let end = endOfStartTag(text[nameEnd...]) else {
+      return .incomplete(isHeld: true, mayFollow: false)
     }
-    return .hold
-  }
-
-  private mutating func closeTag() -> Step {
     isWhole = true
-    let isEmpty = isXML && lastByte == UInt8(ascii: "/")
-    if isHead { return isEmpty ? .insertBefore : .insertAfter }
+    let isEmpty = isXML && text[end - 1] == UInt8(ascii: "/")
+    if isHead { return .place(isEmpty ? start : end + 1) }
     hasRoot = true
     // The root has no content, into which the tag could be inserted.
-    state = isEmpty ? .done : .between
-    return .pass
+    return isEmpty ? .none : .passed(end: end + 1)
   }
 
-  /// After `<!` or `<?`.
-  private mutating func declaration(_ byte: UInt8) {
-    let isEnd = byte == UInt8(ascii: ">")
-    switch state {
-    case .declaration where byte == UInt8(ascii: "-"):
-      state = .declarationDash
-    case .declarationDash where byte == UInt8(ascii: "-"):
-      (state, dashes, isCommentStart) = (.comment, 2, true)
-    case .comment:
-      comment(byte)
-    case .instruction:
-      if isEnd && (!isXML || lastByte == UInt8(ascii: "?")) { state = .between }
-    case .doctype where isXML:
-      subset(byte)
-    default:
-      if state == .declaration && byte.lowercasedASCII == UInt8(ascii: "d") { isWhole = true }
-      state = isEnd ? .between : .doctype
+  /// The end of a start tag after its name.
+  private func endOfStartTag(_ text: ArraySlice<UInt8>) -> Int? {
+    enum State { case space, name, value, unquoted, quoted(UInt8) }
+    var state = State.space
+    for index in text.indices {
+      let byte = text[index]
+      switch state {
+      case .quoted(let quote): if byte == quote { state = .space }
+      case _ where byte == UInt8(ascii: ">"): return index
+      case .unquoted: if byte.isMarkupSpace { state = .space }
+      case .value where byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'"):
+        state = .quoted(byte)
+      case .value: if !byte.isMarkupSpace { state = .unquoted }
+      case _ where byte == UInt8(ascii: "/"): state = .space
+      case .name where byte == UInt8(ascii: "="): state = .value
+      // White space may follow a name before its equals sign.
+      case .space, .name: if !byte.isMarkupSpace { state = .name }
+      }
     }
+    return nil
   }
 
-  private mutating func comment(_ byte: UInt8) {
-    switch byte {
-    case UInt8(ascii: "-"):
-      dashes = max(dashes, 0) + 1
-      return
-    case UInt8(ascii: ">") where dashes >= 2 || dashes == Self.bang:
-      state = .between
-    case UInt8(ascii: "!") where !isXML && dashes >= (isCommentStart ? 4 : 2):
-      dashes = Self.bang
-      return
-    default: break
+  /// The end of a comment, a doctype or an instruction.
+  private mutating func endOfDeclaration(_ text: ArraySlice<UInt8>) -> Int? {
+    let content = text.dropFirst(2)
+    let isInstruction = text[text.startIndex + 1] == UInt8(ascii: "?")
+    let isComment = !isInstruction && content.starts(with: "--".utf8)
+    if !isInstruction, content.first?.lowercasedASCII == UInt8(ascii: "d") { isWhole = true }
+    var quote: UInt8?
+    var brackets = 0
+    for index in content.indices {
+      let byte = content[index]
+      let isEnd = byte == UInt8(ascii: ">")
+      if isComment {
+        // `<!-->` is complete, and so is `<!----!>`, but not `<!--!>`.
+        let before = content[..<index]
+        if isEnd, index >= content.startIndex + 2, before.suffix(2).elementsEqual("--".utf8) {
+          return index
+        }
+        if isEnd, !isXML, before.dropFirst(2).suffix(3).elementsEqual("--!".utf8) { return index }
+      } else if !isXML {
+        if isEnd { return index }
+      } else if isInstruction {
+        if isEnd && text[index - 1] == UInt8(ascii: "?") { return index }
+      } else if let open = quote {
+        if byte == open { quote = nil }
+      } else {
+        // The doctype of an XML document may contain declarations in brackets.
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "'"): quote = byte
+        case UInt8(ascii: "["): brackets += 1
+        case UInt8(ascii: "]"): brackets -= 1
+        default: if isEnd && brackets <= 0 { return index }
+        }
+      }
     }
-    (dashes, isCommentStart) = (0, false)
-  }
-
-  /// The number of dashes after `--!`, which ends a comment together with `>`.
-  private static let bang = -1
-
-  /// In the doctype of an XML document, which may contain declarations in brackets.
-  private mutating func subset(_ byte: UInt8) {
-    if let open = quote {
-      if byte == open { quote = nil }
-      return
-    }
-    switch byte {
-    case UInt8(ascii: "\""), UInt8(ascii: "'"): quote = byte
-    case UInt8(ascii: "["): brackets += 1
-    case UInt8(ascii: "]"): brackets -= 1
-    case UInt8(ascii: ">") where brackets <= 0: state = .between
-    default: break
-    }
+    return nil
   }
 }
 

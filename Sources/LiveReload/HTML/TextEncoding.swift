@@ -5,20 +5,11 @@ enum TextEncoding: Sendable {
   case utf16LittleEndian
   case utf16BigEndian
 
-  private static let marks: [(bytes: [UInt8], encoding: TextEncoding)] = [
+  /// The byte order marks.
+  static let marks: [(bytes: [UInt8], encoding: TextEncoding)] = [
     ([0xEF, 0xBB, 0xBF], .asciiCompatible), ([0xFF, 0xFE], .utf16LittleEndian),
     ([0xFE, 0xFF], .utf16BigEndian),
   ]
-
-  /// The encoding that a byte order mark means; `nil` if the bytes are none.
-  init?(byteOrderMark bytes: [UInt8]) {
-    guard let found = Self.marks.first(where: { $0.bytes == bytes }) else { return nil }
-    self = found.encoding
-  }
-
-  static func mayBeginByteOrderMark(_ bytes: [UInt8]) -> Bool {
-    marks.contains { $0.bytes.starts(with: bytes) }
-  }
 
   /// The encoding of a `Content-Type`.
   init(contentType: some Collection<UInt8>) {
@@ -30,12 +21,16 @@ enum TextEncoding: Sendable {
     }
   }
 
-  /// The character that these bytes are, with 0x80 for any that is not ASCII; `nil` if they are incomplete.
-  func unit(_ bytes: [UInt8]) -> UInt8? {
-    guard self != .asciiCompatible else { return bytes.first }
-    guard bytes.count == 2 else { return nil }
-    let (low, high) = self == .utf16LittleEndian ? (bytes[0], bytes[1]) : (bytes[1], bytes[0])
-    return high == 0 && low < 0x80 ? low : 0x80
+  /// The bytes of an ASCII character.
+  var width: Int { self == .asciiCompatible ? 1 : 2 }
+
+  /// The characters of a text, with 0x80 for any that is not ASCII, without an incomplete one at the end.
+  func ascii(_ text: [UInt8]) -> [UInt8] {
+    if self == .asciiCompatible { return text }
+    let low = self == .utf16LittleEndian ? 0 : 1
+    return stride(from: 0, to: text.count - 1, by: 2).map { start in
+      text[start + 1 - low] == 0 && text[start + low] < 0x80 ? text[start + low] : 0x80
+    }
   }
 
   /// ASCII in this encoding.
