@@ -24,6 +24,12 @@ extension UInt8 {
 
 extension String {
   package var word: [UInt8] { Array(utf8) }
+
+  /// A number with at least so many digits.
+  package init(_ number: some BinaryInteger, digits: Int, radix: Int = 16) {
+    let text = String(number, radix: radix)
+    self = String(repeating: "0", count: Swift.max(0, digits - text.count)) + text
+  }
 }
 
 extension Collection<UInt8> {

@@ -81,7 +81,7 @@ package enum ShellWords {
     case UInt8(ascii: "\r"): "\\r"
     case UInt8(ascii: "'"), UInt8(ascii: "\\"): "\\" + String(UnicodeScalar(byte))
     case 0x20..<0x7F: String(UnicodeScalar(byte))
-    default: "\\x" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
+    default: "\\x" + String(byte, digits: 2)
     }
   }
 }

@@ -6,8 +6,7 @@ enum HTMLText {
       let isPlain =
         byte.isLetterASCII || byte.isDigitASCII
         || "-._~".utf8.contains(byte)
-      let hex = String(byte, radix: 16, uppercase: true)
-      return isPlain ? String(UnicodeScalar(byte)) : "%" + (byte < 16 ? "0" : "") + hex
+      return isPlain ? String(UnicodeScalar(byte)) : "%" + String(byte, digits: 2).uppercased()
     }.joined()
   }
 

@@ -8,26 +8,22 @@ struct Style: Hashable, Sendable {
     case rgb(UInt8, UInt8, UInt8)
   }
 
-  /// The effects.
-  var isBold = false
-  var isDim = false
-  var isItalic = false
-  var isUnderlined = false
-  var isStruck = false
-  /// Whether foreground and background are swapped.
-  var isInverse = false
+  /// The codes that set and unset an effect, and its class; foreground and background are swapped without one.
+  private static let effects: [(on: Int, off: Int, name: String)] = [
+    (1, 22, "b"), (2, 22, "d"), (3, 23, "i"), (4, 24, "u"), (9, 29, "s"), (7, 27, ""),
+  ]
+
+  /// The effects, as a set of places in the table.
+  var effects: UInt8 = 0
   /// The colours; `nil` for the terminal's default.
   var foreground: Color?
   var background: Color?
 
   /// The classes for the page, such as `b f1`; empty for plain text.
   var classes: String {
-    var names: [String] = []
-    if isBold { names.append("b") }
-    if isDim { names.append("d") }
-    if isItalic { names.append("i") }
-    if isUnderlined { names.append("u") }
-    if isStruck { names.append("s") }
+    let set = Self.effects.indices.filter { effects & 1 << $0 != 0 }.map { Self.effects[$0].name }
+    let isInverse = set.contains("")
+    var names = set.filter { !$0.isEmpty }
     // The default colours are assumed to be light on dark.
     let front = isInverse ? background ?? .palette(0) : foreground
     let back = isInverse ? foreground ?? .palette(7) : background
@@ -59,8 +55,7 @@ extension Style.Color {
     switch self {
     case .palette(let index): return String(index)
     case .rgb(let red, let green, let blue):
-      let digits = [red, green, blue].map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }
-      return "#" + digits.joined()
+      return "#" + [red, green, blue].map { String($0, digits: 2) }.joined()
     }
   }
 }
@@ -94,25 +89,19 @@ extension Style {
   private mutating func apply(_ code: Int, option: Int?) {
     switch code {
     case 0: self = Style()
-    case 1: isBold = true
-    case 2: isDim = true
-    case 3: isItalic = true
-    case 4: isUnderlined = option != 0
-    case 7: isInverse = true
-    case 9: isStruck = true
-    case 21: isUnderlined = true
-    case 22: (isBold, isDim) = (false, false)
-    case 23: isItalic = false
-    case 24: isUnderlined = false
-    case 27: isInverse = false
-    case 29: isStruck = false
+    case 4 where option == 0: apply(24, option: nil)
+    case 21: apply(4, option: nil)
     case 30...37: foreground = .palette(UInt8(code - 30))
     case 39: foreground = nil
     case 40...47: background = .palette(UInt8(code - 40))
     case 49: background = nil
     case 90...97: foreground = .palette(UInt8(code - 90 + 8))
     case 100...107: background = .palette(UInt8(code - 100 + 8))
-    default: break
+    default:
+      for (place, effect) in Self.effects.enumerated() {
+        if effect.on == code { effects |= 1 << place }
+        if effect.off == code { effects &= ~(1 << place) }
+      }
     }
   }
 

@@ -14,7 +14,8 @@ extension JSONParser {
       case UInt8(ascii: "\\"):
         content += try parseEscape().utf8
       case ..<0x20:
-        throw error("a control character in a string must be written as \(Self.escape(byte))")
+        throw error(
+          "a control character in a string must be written as \\u\(String(byte, digits: 4))")
       default:
         content.append(byte)
         offset += 1
@@ -28,11 +29,6 @@ extension JSONParser {
       throw error("this string is not UTF-8; save the file as UTF-8", at: start)
     }
     return string
-  }
-
-  private static func escape(_ byte: UInt8) -> String {
-    let hex = String(byte, radix: 16)
-    return #"\u"# + String(repeating: "0", count: 4 - hex.count) + hex
   }
 
   private static let escapes: [UInt8: String] = [
@@ -57,7 +53,7 @@ extension JSONParser {
     switch byte {
     case UInt8(ascii: "x"):
       return String(Unicode.Scalar(UInt8(try parseHex(2, as: #"\xe9"#, from: start))))
-    case UInt8(ascii: "0") where next.map(Self.isDigit) != true:
+    case UInt8(ascii: "0") where next?.isDigitASCII != true:
       return "\0"
     default:
       if let escaped = Self.escapes[byte] { return escaped }
@@ -85,7 +81,7 @@ extension JSONParser {
   ) throws(JSONSyntaxError) -> UInt16 {
     var value: UInt16 = 0
     for _ in 0..<count {
-      guard let digit = next.flatMap({ Character(Unicode.Scalar($0)).hexDigitValue }) else {
+      guard let digit = next?.hexadecimalValue else {
         throw error(
           "this escape must have \(count) hexadecimal digits, as in \(example)", at: start)
       }

@@ -3,19 +3,13 @@ import SystemCalls
 // Keys, numbers, and words such as `true`.
 
 extension JSONParser {
-  package static func isDigit(_ byte: UInt8) -> Bool {
-    (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
-  }
-
   /// Whether an ASCII byte may occur in a key without quotation marks; true for all other bytes.
   package static func isNameByte(_ byte: UInt8) -> Bool {
-    let lower = byte | 0x20
-    return (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(lower) || isDigit(byte)
-      || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "$") || byte >= 0x80
+    byte.isLetterASCII || byte.isDigitASCII || byte >= 0x80 || "_$".utf8.contains(byte)
   }
 
   static func startsNumber(_ byte: UInt8) -> Bool {
-    isDigit(byte) || Array("+-.".utf8).contains(byte)
+    byte.isDigitASCII || "+-.".utf8.contains(byte)
   }
 }
 
@@ -125,8 +119,8 @@ extension JSONParser {
     case "NaN": return .nan
     case _ where body.hasPrefix("0x") || body.hasPrefix("0X"):
       let digits = body.dropFirst(2)
-      let isHex = digits.utf8.allSatisfy { Character(Unicode.Scalar($0)).isHexDigit }
-      return isHex && !digits.isEmpty ? Double("0x" + digits) : nil
+      return digits.utf8.allSatisfy { $0.hexadecimalValue != nil } && !digits.isEmpty
+        ? Double("0x" + digits) : nil
     default:
       return decimal(body)
     }
@@ -134,27 +128,15 @@ extension JSONParser {
 
   /// The value of digits, decimal point and exponent; `Double` would take more than JSON5 allows.
   private static func decimal(_ body: Substring) -> Double? {
-    var rest = body.utf8[...]
-    func isDigits(_ part: Substring.UTF8View.SubSequence) -> Bool { part.allSatisfy(isDigit) }
-    let integer = rest.prefix(while: isDigit)
-    rest = rest.dropFirst(integer.count)
-    if integer.count > 1, integer.first == UInt8(ascii: "0") { return nil }
-    var fraction = rest.prefix(0)
-    if rest.first == UInt8(ascii: ".") {
-      fraction = rest.dropFirst().prefix(while: isDigit)
-      rest = rest.dropFirst(1 + fraction.count)
-    }
-    if integer.isEmpty && fraction.isEmpty { return nil }
-    var exponent = "0"
-    if let letter = rest.first, letter | 0x20 == UInt8(ascii: "e") {
-      exponent = String(Substring(rest.dropFirst()))
-      let digits =
-        exponent.utf8.first.map(isDigit) == true ? exponent.utf8[...] : exponent.utf8.dropFirst()
-      if digits.isEmpty || !isDigits(digits) { return nil }
-    } else if !rest.isEmpty {
+    let text = body.utf8
+    let hasLeadingZero =
+      text.first == UInt8(ascii: "0") && text.dropFirst().first?.isDigitASCII == true
+    let isNumber =
+      !hasLeadingZero && text.first?.isDigitASCII ?? false || text.first == UInt8(ascii: ".")
+    guard isNumber, text.allSatisfy({ $0.isDigitASCII || ".eE+-".utf8.contains($0) }) else {
       return nil
     }
-    return Double("0\(Substring(integer)).\(Substring(fraction))0e\(exponent)")
+    return Double(body)
   }
 
   mutating func parseWord() throws(JSONSyntaxError) -> JSONValue.Content {
@@ -170,8 +152,9 @@ extension JSONParser {
     case "NaN": return .number(.nan)
     default: break
     }
-    let words = ["true", "false", "null", "Infinity", "NaN"]
-    let hint = nearestName(to: word, among: words).map { "did you mean \($0)?" }
+    let hint = nearestName(to: word, among: ["true", "false", "null", "Infinity", "NaN"]).map {
+      "did you mean \($0)?"
+    }
     throw error(
       "'\(word.printable)' is not a value; \(hint ?? "a string must be quoted")", at: start)
   }

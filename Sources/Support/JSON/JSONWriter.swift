@@ -196,9 +196,7 @@ package struct JSONWriter {
     case UInt8(ascii: "\r"): bytes += #"\r"#.utf8
     case UInt8(ascii: "\t"): bytes += #"\t"#.utf8
     case _ where Self.isPlain(byte): bytes.append(byte)
-    default:
-      let hex = String(byte, radix: 16)
-      bytes += (#"\u"# + String(repeating: "0", count: 4 - hex.count) + hex).utf8
+    default: bytes += (#"\u"# + String(byte, digits: 4)).utf8
     }
   }
 }

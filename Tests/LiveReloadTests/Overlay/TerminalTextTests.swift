@@ -112,7 +112,7 @@ struct TerminalTextTests {
 
   @Test func `spans are written as JSON`() {
     let line = [
-      Span(text: "<a>", style: Style(isBold: true, foreground: .palette(1)), link: 12),
+      Span(text: "<a>", style: Style(effects: 1, foreground: .palette(1)), link: 12),
       Span(text: "b"),
     ]
     let json = JSONWriter.encode { line.write(to: &$0) }
@@ -125,7 +125,7 @@ struct TerminalTextTests {
     (4..<6, "abc|d[é]"), (6..<9, "abc|dé"), (2..<2, "abc|dé"),
   ])
   func `a link splits spans at its ends`(range: Range<Int>, rendered: String) {
-    let bold = Style(isBold: true)
+    let bold = Style(effects: 1)
     let line = [Span(text: "abc"), Span(text: "dé", style: bold)].linked([(range, 1)])
     let plain = line.filter { $0.style == Style() }, styled = line.filter { $0.style == bold }
     let text = [plain, styled].map { spans in

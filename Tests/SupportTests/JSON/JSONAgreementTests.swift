@@ -187,7 +187,7 @@ struct JSONAgreementTests {
       }
       guard rest.count < text[index...].count else { return false }
       let digits = rest.drop { $0 == UInt8(ascii: "+") || $0 == UInt8(ascii: "-") }
-      return digits.first.map(JSONParser.isDigit) != true
+      return digits.first?.isDigitASCII != true
     }
   }
 }
