@@ -299,6 +299,24 @@ bool csystem_has_living_descendant(pid_t group) {
   return false;
 }
 
+struct members {
+  pid_t group, *processes;
+  int count, capacity;
+};
+
+static void add_living_member(void *context, int processes, const char *name) {
+  (void)processes;
+  struct members *members = context;
+  pid_t process = (pid_t)strtol(name, NULL, 10);
+  if (process <= 0 || members->count == members->capacity) return;
+  if (is_living_member(process, members->group)) members->processes[members->count++] = process;
+}
+
+int csystem_living_members(pid_t group, pid_t *members, int capacity) {
+  struct members found = {group, members, 0, capacity};
+  return for_each_name("/proc", add_living_member, &found) ? found.count : -1;
+}
+
 // A number that says which task has which count: in sums of them, one task does not make up for another.
 static uint64_t hash(pid_t task, unsigned long long count) {
   uint64_t identity = ((uint64_t)task << 40 ^ count) * 0x9e3779b97f4a7c15;

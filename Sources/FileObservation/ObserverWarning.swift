@@ -105,14 +105,14 @@ extension ObserverWarning {
   }
 
   static func eventsUnavailable(
-    at path: Path, on kind: FileSystemKind, interval: ClosedRange<Duration>
+    at path: Path, on kind: String, interval: ClosedRange<Duration>
   ) -> ObserverWarning {
     let shortest = interval.lowerBound.shortDescription
     let longest = interval.upperBound.shortDescription
     let interval = shortest == longest ? "every \(longest)" : "every \(shortest) to \(longest)"
     return ObserverWarning(
       code: .eventsUnavailable, path: path,
-      message: "\(path) is on \(kind.name), where changes by other machines cause no events: "
+      message: "\(path) is on \(kind), where changes by other machines cause no events: "
         + "polling \(interval) instead")
   }
 

@@ -6,6 +6,7 @@ import Dispatch
 @_exported import Glibc
 
 public let RLIMIT_NOFILE: Int32 = 8
+public let CLOCK_UPTIME_RAW: clockid_t = 8
 
 extension dirent {
   public var d_namlen: UInt16 { fatalError() }

@@ -4,11 +4,11 @@ import Testing
 
 struct FileSystemTests {
   @Test func `a local directory is on a file system with events`() throws {
-    #expect(FileSystemKind.withoutEvents(at: try TemporaryDirectory().path) == nil)
+    #expect(eventlessFileSystem(of: try TemporaryDirectory().path) == nil)
   }
 
   @Test func `a missing path has no kind of file system`() {
-    #expect(FileSystemKind.withoutEvents(at: "/nonexistent") == nil)
+    #expect(eventlessFileSystem(of: "/nonexistent") == nil)
   }
 
   @Test func `the root is mounted, and each mount point is absolute`() {

@@ -14,7 +14,7 @@ struct ReaderHangUpTests {
   @Test func `only the end of the last reader is noticed, not what is written and read`() throws {
     let (output, input) = try makePipe()
     let copy = fcntl(output, F_DUPFD_CLOEXEC, 0)
-    let hangUp = try ReaderHangUp(of: input.number).release()
+    let hangUp = try openReaderHangUp(of: input.number).release()
     defer { close(hangUp) }
     for _ in 0..<3 {
       try writeAll([UInt8](repeating: 0, count: 4096), to: input.number)
@@ -31,14 +31,14 @@ struct ReaderHangUpTests {
   @Test func `a reader that has gone before is noticed`() throws {
     let (output, input) = try makePipe()
     close(output)
-    let hangUp = try ReaderHangUp(of: input.number).release()
+    let hangUp = try openReaderHangUp(of: input.number).release()
     defer { close(hangUp) }
     #expect(isReadable(hangUp, within: 10_000))
   }
 
   @Test func `a file has no reader`() throws {
     let file = try Descriptor.open("/dev/null", O_WRONLY)
-    #expect(throws: SystemError.self) { _ = try ReaderHangUp(of: file.number).release() }
+    #expect(throws: SystemError.self) { _ = try openReaderHangUp(of: file.number).release() }
   }
 
   private struct TestFailure: Error {}

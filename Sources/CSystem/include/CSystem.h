@@ -88,6 +88,10 @@ int csystem_marked_groups(
 /// missed. Linux only.
 bool csystem_has_living_descendant(pid_t group);
 
+/// Stores the processes that are alive and in the group, and returns their number; -1 if the kernel does not tell.
+/// Linux only.
+int csystem_living_members(pid_t group, pid_t *members, int capacity);
+
 /// What processes and their descendants have done.
 struct csystem_process_activity {
   uint64_t written;       // bytes, also of reaped children, to anything

@@ -35,7 +35,7 @@ package final class CombinedBackend: Backend {
   private let configuration: BackendConfiguration
   private let polling: Polling
   private let makeNative: NativeMaker
-  private let fileSystemKind: @Sendable (Path) -> FileSystemKind?
+  private let fileSystemKind: @Sendable (Path) -> String?
   private let mountPoints: @Sendable () -> [Path]
   private let makePolledDisk: @Sendable () -> any Disk
   private let state = Mutex(State())
@@ -43,7 +43,7 @@ package final class CombinedBackend: Backend {
   package init(
     _ configuration: BackendConfiguration, polling: Polling,
     makeNative: @escaping NativeMaker = makeNativeBackend,
-    fileSystemKind: @escaping @Sendable (Path) -> FileSystemKind? = fileSystemWithoutEvents,
+    fileSystemKind: @escaping @Sendable (Path) -> String? = fileSystemWithoutEvents,
     mountPoints: @escaping @Sendable () -> [Path] = { SystemCalls.mountPoints() },
     makePolledDisk: @escaping @Sendable () -> any Disk = { SystemDisk() }
   ) {
@@ -286,11 +286,11 @@ extension FileObserver.Readiness {
 /// The kind of file system on which a path lies, or would be created, if the kernel reports no
 /// events there.
 @Sendable
-package func fileSystemWithoutEvents(at path: Path) -> FileSystemKind? {
+package func fileSystemWithoutEvents(at path: Path) -> String? {
   var place: Path? = path
   while let step = place {
     if (try? FileStatus(of: step, followsLinks: true)) != nil {
-      return FileSystemKind.withoutEvents(at: step)
+      return eventlessFileSystem(of: step)
     }
     place = step.parent
   }

@@ -7,17 +7,15 @@ import SystemCalls
 final class KernelNetwork: Network, @unchecked Sendable {
   // Unchecked, because its state is accessed on its queue only.
 
-  fileprivate let poller: SocketPoller
+  /// One kernel queue for the events of all sockets. It is readable while there are any.
+  fileprivate let poller: Descriptor
   private let queue: DispatchQueue
   private var source: (any DispatchSourceRead)?
   private var handler: ((SocketEvent) -> Void)?
-  /// The completions of work that may take long.
-  private var completions: [UInt64: (any Sendable) -> Void] = [:]
-  private var lastNumber: UInt64 = 0
 
   init(queue: DispatchQueue) throws(SystemError) {
     self.queue = queue
-    poller = try SocketPoller()
+    poller = Descriptor(owning: try checked("poller") { csystem_poller_open() })
   }
 
   func start(_ handler: @escaping (SocketEvent) -> Void) {
@@ -33,12 +31,16 @@ final class KernelNetwork: Network, @unchecked Sendable {
   func stop() {
     dispatchPrecondition(condition: .onQueue(queue))
     handler = nil
-    completions = [:]
     source?.cancel()
   }
 
   private func readEvents() {
-    for event in poller.readEvents() {
+    let events = [csystem_socket_event](unsafeUninitializedCapacity: 64) { events, count in
+      let poller = poller.number
+      count = Int(
+        max(0, retryingOnInterrupt { csystem_poller_read(poller, events.baseAddress, 64) }))
+    }
+    for event in events {
       handler?(
         SocketEvent(
           token: event.token, isReadable: event.is_readable != 0,
@@ -67,12 +69,11 @@ final class KernelNetwork: Network, @unchecked Sendable {
   private func perform<Result: Sendable>(
     _ work: @escaping @Sendable () -> Result, _ completion: @escaping (Result) -> Void
   ) {
-    lastNumber += 1
-    let number = lastNumber
-    completions[number] = { result in (result as? Result).map(completion) }
+    // It is called on the queue, as all else.
+    nonisolated(unsafe) let completion = completion
     DispatchQueue.separate(qos: .userInitiated).async { @Sendable [self] in
       let result = work()
-      queue.async { @Sendable [self] in completions.removeValue(forKey: number)?(result) }
+      queue.async { @Sendable [self] in if handler != nil { completion(result) } }
     }
   }
 
@@ -121,7 +122,8 @@ private class KernelEvents: EventSocket {
 
   final func watch(token: UInt64) throws(SystemError) {
     guard let number else { return }
-    try network.poller.add(number, token: token)
+    let poller = network.poller.number
+    _ = try checked("poller") { csystem_poller_add(poller, number, token) }
   }
 
   final func close() {

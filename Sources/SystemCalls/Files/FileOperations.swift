@@ -100,9 +100,7 @@ package func replaceFile(
     let flags = O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW
     let descriptor = try Descriptor.open(temporary, flags, mode: 0o666)
     try writeAll(content, to: descriptor.number)
-    _ = try checked("rename", path: path) {
-      temporary.withCString { old in path.withCString { rename(old, $0) } }
-    }
+    try renameFile(temporary, to: path)
   } catch {
     removeFile(temporary)
     throw error

@@ -37,8 +37,6 @@ package struct FileTime: Hashable, Comparable, Sendable {
   /// The latest timestamp of a file that changed before now. It is later than `now()`, because the kernel
   /// uses a finer clock for files whose timestamps were queried.
   package static func latest() -> FileTime {
-    var time = timespec()
-    clock_gettime(CLOCK_REALTIME, &time)
-    return FileTime(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
+    FileTime(nanoseconds: time(of: CLOCK_REALTIME))
   }
 }

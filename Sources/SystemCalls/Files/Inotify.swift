@@ -29,11 +29,7 @@ package struct InotifyMask: OptionSet, Hashable, Sendable {
   package static let excludeUnlinked = InotifyMask(IN_EXCL_UNLINK)
   /// Adds to the mask of an existing watch instead of replacing it.
   package static let add = InotifyMask(IN_MASK_ADD)
-  package static let isDirectory = InotifyMask(bitPattern: 0x4000_0000)
-
-  private init(bitPattern: UInt32) {
-    rawValue = bitPattern
-  }
+  package static let isDirectory = InotifyMask(rawValue: 0x4000_0000)
 }
 
 /// One event in the read buffer.
@@ -96,10 +92,7 @@ package final class Inotify {
 
   /// The kernel's limit of queued events per instance; `nil` if it is not known.
   package static var queueLimit: Int? {
-    guard let text = try? fileContents(of: "/proc/sys/fs/inotify/max_queued_events") else {
-      return nil
-    }
-    return Int(String(decoding: text.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self))
+    Int(processLine("/proc/sys/fs/inotify/max_queued_events"))
   }
 
   /// Watches the file or directory at `path`, a C string. Returns the watch descriptor; an inode that is

@@ -1,5 +1,5 @@
 /// The write end of a pipe, that of a pseudo-terminal, or `/dev/null`. It is closed with the last reference.
-package final class PipeInput: Sendable, Hashable {
+package final class PipeInput: Sendable, HashableByIdentity {
   /// The number, for a call that borrows it.
   package let number: Int32
 
@@ -15,17 +15,11 @@ package final class PipeInput: Sendable, Hashable {
   package static func discarding() throws(SystemError) -> PipeInput {
     PipeInput(owning: try Descriptor.open("/dev/null", O_WRONLY).release())
   }
-
-  package static func == (left: PipeInput, right: PipeInput) -> Bool { left === right }
-
-  package func hash(into hasher: inout Hasher) {
-    hasher.combine(ObjectIdentifier(self))
-  }
 }
 
 /// A pipe from which nothing can ever be read and whose end is not reached while it exists: the standard input of
 /// a program that ends with its input. Neither end is inherited, and the read end blocks.
-package final class SilentPipe: Sendable, Hashable {
+package final class SilentPipe: Sendable, HashableByIdentity {
   /// The number of the read end, for a call that borrows it.
   let reader: Int32
   private let writer: PipeInput
@@ -38,12 +32,15 @@ package final class SilentPipe: Sendable, Hashable {
   deinit {
     close(reader)
   }
+}
 
-  package static func == (left: SilentPipe, right: SilentPipe) -> Bool { left === right }
+/// An owner of a resource, which is equal to itself only.
+package protocol HashableByIdentity: AnyObject, Hashable {}
 
-  package func hash(into hasher: inout Hasher) {
-    hasher.combine(ObjectIdentifier(self))
-  }
+extension HashableByIdentity {
+  package static func == (left: Self, right: Self) -> Bool { left === right }
+
+  package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
 /// Creates a pipe. The read end does not block, and the caller must close it; the write end blocks. Neither

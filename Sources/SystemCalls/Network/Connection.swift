@@ -28,23 +28,20 @@ package struct Connection: ~Copyable {
     let number = csystem_connect(host, port)
     if number == -1 { throw .last("connect", path: Path(host)) }
     let socket = Descriptor(owning: number)
-    try wait(for: socket.number, Int16(POLLOUT), until: deadline)
-    var error: Int32 = 0
-    var size = socklen_t(MemoryLayout<Int32>.size)
-    getsockopt(socket.number, SOL_SOCKET, SO_ERROR, &error, &size)
-    if error != 0 { throw SystemError(call: "connect", code: error, path: Path(host)) }
+    try wait(for: socket.number, toWrite: true, until: deadline)
+    if let error = Socket.error(of: socket.number) {
+      throw SystemError(call: "connect", code: error.code, path: Path(host))
+    }
     return socket
   }
 
   private static func wait(
-    for descriptor: Int32, _ events: Int16, until deadline: Instant
+    for descriptor: Int32, toWrite: Bool = false, until deadline: Instant
   ) throws(SystemError) {
-    var entry = pollfd(fd: descriptor, events: events, revents: 0)
-    let rest = max(.zero, deadline - .now)
-    let count = try checked("poll") {
-      poll(&entry, 1, Int32((rest / .milliseconds(1)).rounded(.up)))
+    let rest = deadline - .now
+    if try !LocalSocket.wait(for: descriptor, toWrite: toWrite, atMost: rest) {
+      throw SystemError(call: "poll", code: ETIMEDOUT)
     }
-    if count == 0 { throw SystemError(call: "poll", code: ETIMEDOUT) }
   }
 
   /// Whether connections can be encrypted here, which takes OpenSSL.
@@ -67,8 +64,8 @@ package struct Connection: ~Copyable {
       switch step() {
       case .done(let count): return count
       case .ended: return nil
-      case .needsInput: try Self.wait(for: socket.number, Int16(POLLIN), until: deadline)
-      case .needsOutput: try Self.wait(for: socket.number, Int16(POLLOUT), until: deadline)
+      case .needsInput: try Self.wait(for: socket.number, until: deadline)
+      case .needsOutput: try Self.wait(for: socket.number, toWrite: true, until: deadline)
       case .failed: throw SystemError(call: "SSL", code: EPROTO)
       }
     }
@@ -82,7 +79,7 @@ package struct Connection: ~Copyable {
     }
     var rest = bytes[...]
     while !rest.isEmpty {
-      try Self.wait(for: socket.number, Int16(POLLOUT), until: deadline)
+      try Self.wait(for: socket.number, toWrite: true, until: deadline)
       let count = csystem_send(socket.number, Array(rest), rest.count)
       if count == -1 && errno != EAGAIN && errno != EINTR { throw .last("send") }
       rest = rest.dropFirst(max(0, count))
@@ -97,7 +94,7 @@ package struct Connection: ~Copyable {
       return Array(bytes.prefix(count))
     }
     while true {
-      try Self.wait(for: socket.number, Int16(POLLIN), until: deadline)
+      try Self.wait(for: socket.number, until: deadline)
       switch readAvailable(socket.number, atMost: limit) {
       case .bytes(let bytes): return bytes
       case .end: return []

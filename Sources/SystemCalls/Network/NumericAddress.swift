@@ -25,6 +25,6 @@ package func addressesToTry(of host: String) -> [String] {
   if name == "localhost" || name.hasSuffix(".localhost") { return loopbackAddresses }
   var text = [CChar](repeating: 0, count: 4096)
   guard csystem_addresses(host, &text, text.count) == 0 else { return [] }
-  let bytes = text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
-  return String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
+  return Path(cString: text).bytes.split(separator: UInt8(ascii: "\n"))
+    .map { String(decoding: $0, as: UTF8.self) }
 }

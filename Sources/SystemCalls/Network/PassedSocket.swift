@@ -1,6 +1,6 @@
 /// A listening TCP socket that this process holds and passes to one process after the other, so that connections wait
 /// while none of them runs: the protocol of `sd_listen_fds(3)`. It is closed with the last reference.
-package final class PassedSocket: Sendable, Hashable {
+package final class PassedSocket: Sendable, HashableByIdentity {
   /// The number of the descriptor in a process that receives it.
   package static let descriptor = CSYSTEM_FIRST_SOCKET
   private static let backlog: Int32 = 511
@@ -41,13 +41,6 @@ package final class PassedSocket: Sendable, Hashable {
 
   /// Whether a connection waits to be accepted.
   package var hasWaiting: Bool {
-    var entry = pollfd(fd: number, events: Int16(POLLIN), revents: 0)
-    return retryingOnInterrupt { poll(&entry, 1, 0) } != 0
-  }
-
-  package static func == (left: PassedSocket, right: PassedSocket) -> Bool { left === right }
-
-  package func hash(into hasher: inout Hasher) {
-    hasher.combine(ObjectIdentifier(self))
+    (try? LocalSocket.wait(for: number, atMost: .zero)) != false
   }
 }

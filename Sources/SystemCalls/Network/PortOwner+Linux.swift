@@ -5,12 +5,10 @@
 package func listener(atPort port: UInt16) -> (process: pid_t, name: String)? {
   let sockets = listeningSockets(atPort: port)
   if sockets.isEmpty { return nil }
-  let processes = runningProcesses().filter { $0.hasOpen(sockets) }
+  let processes = (runningProcesses() ?? []).filter { $0.hasOpen(sockets) }
   let heirs = processes.filter { $0.parent.map(processes.contains) ?? false }
   guard let process = processes.first(where: { !heirs.contains($0) }) else { return nil }
-  let comm = (try? fileContents(of: process.directory.appending("comm"))) ?? nil
-  let name = Path(bytes: (comm ?? []).prefix { $0 != UInt8(ascii: "\n") })
-  return (process, name.description)
+  return (process, process.programName)
 }
 
 /// The processes that listen at a TCP port.
@@ -21,7 +19,7 @@ package func listeningProcesses(
   atPort port: UInt16, after former: ListeningProcesses?
 ) -> ListeningProcesses {
   let sockets = listeningSockets(atPort: port)
-  let running = Set(runningProcesses())
+  let running = Set(runningProcesses() ?? [])
   let known = former?.sockets == sockets ? former : nil
   let fresh = sockets.isEmpty ? [] : running.subtracting(known?.searched ?? [])
   let processes = Set(fresh.filter { $0.hasOpen(sockets) })
@@ -31,13 +29,7 @@ package func listeningProcesses(
     includesDescendant: processes.contains { $0.isDescendant }, searched: running)
 }
 
-private func runningProcesses() -> [pid_t] {
-  ((try? directoryNames(of: "/proc")) ?? []).compactMap { $0.string.flatMap { pid_t($0) } }
-}
-
 extension pid_t {
-  fileprivate var directory: Path { Path("/proc/\(self)") }
-
   /// Whether the process has one of the sockets open.
   fileprivate func hasOpen(_ sockets: Set<Path>) -> Bool {
     let descriptors = directory.appending("fd")
@@ -47,8 +39,7 @@ extension pid_t {
   }
 
   fileprivate var parent: pid_t? {
-    guard let line = try? fileContents(of: directory.appending("stat")) else { return nil }
-    return ProcessStatus(line)?.parent
+    ProcessStatus(processFile(directory.appending("stat")))?.parent
   }
 
   /// Whether the process is a descendant of this one.
@@ -67,13 +58,10 @@ extension pid_t {
 /// The names by which descriptors refer to the sockets that listen at a port.
 private func listeningSockets(atPort port: UInt16) -> Set<Path> {
   let tables: [Path] = ["/proc/net/tcp", "/proc/net/tcp6"]
-  let sockets = tables.flatMap { table -> [Path] in
-    guard let text = try? fileContents(of: table) else { return [] }
-    return text.split(separator: UInt8(ascii: "\n")).dropFirst().compactMap {
-      listeningSocket($0, at: port)
-    }
+  let lines = tables.flatMap {
+    processFile($0).split(separator: UInt8(ascii: "\n")).dropFirst()
   }
-  return Set(sockets)
+  return Set(lines.compactMap { listeningSocket($0, at: port) })
 }
 
 /// The name by which descriptors refer to the socket in a line such as

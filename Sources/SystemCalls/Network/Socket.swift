@@ -20,8 +20,7 @@ package enum Socket {
     var addresses: [String] = []
     var text = [CChar](repeating: 0, count: 64)
     while csystem_interface_address(Int32(addresses.count), &text, text.count) == 0 {
-      let bytes = text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
-      addresses.append(String(decoding: bytes, as: UTF8.self))
+      addresses.append(Path(cString: text).description)
     }
     return addresses
   }
@@ -38,8 +37,7 @@ package enum Socket {
       if errno == EAGAIN { return nil }
       throw .last("accept")
     }
-    let peer = name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
-    return (number, String(decoding: peer, as: UTF8.self))
+    return (number, Path(cString: name).description)
   }
 
   /// Begins to connect to a numeric address. The socket is writable once the attempt has ended.

@@ -12,11 +12,7 @@ package struct Instant: Comparable, Hashable, Sendable {
   }
 
   /// The present moment on the system's clock.
-  package static var now: Instant {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    return Instant(offset: .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec))
-  }
+  package static var now: Instant { Instant(offset: .nanoseconds(time(of: uptimeClock))) }
 
   package static func + (instant: Instant, duration: Duration) -> Instant {
     instant.advanced(by: duration)
@@ -37,4 +33,11 @@ package struct Instant: Comparable, Hashable, Sendable {
   package func duration(to other: Instant) -> Duration {
     other.offset - offset
   }
+}
+
+/// The time of a clock of the system, in nanoseconds.
+func time(of clock: clockid_t) -> Int64 {
+  var time = timespec()
+  clock_gettime(clock, &time)
+  return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
 }

@@ -26,9 +26,7 @@ package func processorCount() -> Int {
 
 /// The processor time of the calling thread.
 package func processorTimeOfThread() -> Duration {
-  var time = timespec()
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-  return .seconds(Int64(time.tv_sec)) + .nanoseconds(Int64(time.tv_nsec))
+  .nanoseconds(time(of: CLOCK_THREAD_CPUTIME_ID))
 }
 
 /// Makes all threads allocate from one arena. With an arena for each thread, the free memory that the

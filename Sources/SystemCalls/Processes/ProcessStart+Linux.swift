@@ -7,17 +7,14 @@ extension FileTime {
   /// hundredths of a second, and file timestamps tick every few milliseconds: a change so shortly before the
   /// start cannot be distinguished from one after it.
   package static func processStart() -> FileTime {
-    guard let line = try? fileContents(of: "/proc/self/stat"), let status = ProcessStatus(line)
-    else { return now() }
+    guard let status = ProcessStatus(processFile("/proc/self/stat")) else { return now() }
     var tick = timespec()
     clock_getres(CLOCK_REALTIME_COARSE, &tick)
     // The clocks are read in this order, so that the time between them counts as age.
     let present = latest()
-    var sinceBoot = timespec()
-    clock_gettime(CLOCK_BOOTTIME, &sinceBoot)
-    let age = sinceBoot.nanoseconds - status.startSinceBoot
+    let age = time(of: CLOCK_BOOTTIME) - status.startSinceBoot
     guard age < status.longestLoading else { return now() }
-    return FileTime(nanoseconds: present.nanoseconds - age - tick.nanoseconds)
+    return FileTime(nanoseconds: present.nanoseconds - age - Int64(tick.tv_nsec))
   }
 }
 
@@ -49,10 +46,6 @@ struct ProcessStatus {
     startSinceBoot = start * (1_000_000_000 / Int64(sysconf(Int32(_SC_CLK_TCK))))
     hadChildren = childFaults > 0
   }
-}
-
-extension timespec {
-  fileprivate var nanoseconds: Int64 { Int64(tv_sec) * 1_000_000_000 + Int64(tv_nsec) }
 }
 
 #endif  // os(Linux)

@@ -20,12 +20,8 @@ package final class RunMark: Sendable {
   static var known: Known { state.withLock { $0 } }
 
   /// The part that all runs of this process have in common.
-  package static let common: String = {
-    var now = timespec()
-    clock_gettime(CLOCK_REALTIME, &now)
-    let nanoseconds = UInt64(now.tv_sec) &* 1_000_000_000 &+ UInt64(now.tv_nsec)
-    return "\(name)\(getpid())-\(String(nanoseconds, radix: 36))-"
-  }()
+  package static let common =
+    "\(name)\(getpid())-\(String(FileTime.latest().nanoseconds, radix: 36))-"
 
   /// The variable, as `NAME=value`.
   package let variable: String

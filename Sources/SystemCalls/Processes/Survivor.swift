@@ -15,16 +15,3 @@ public struct Survivor: Hashable, Sendable {
     self.owner = owner
   }
 }
-
-/// The name of a user of this system, from the file of users; `nil` if it is not there.
-func userName(of id: UInt32) -> String? {
-  guard let users = try? fileContents(of: "/etc/passwd") else { return nil }
-  for line in users.split(separator: UInt8(ascii: "\n")) {
-    let fields = line.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
-    guard fields.count > 2, UInt32(String(decoding: fields[2], as: UTF8.self)) == id else {
-      continue
-    }
-    return Path(bytes: fields[0]).description
-  }
-  return nil
-}

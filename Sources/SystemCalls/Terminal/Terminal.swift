@@ -105,10 +105,9 @@ package struct Terminal: Hashable, Sendable {
 
   /// The input that can be read without blocking.
   package func typed() -> [UInt8] {
-    var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-    guard retryingOnInterrupt({ poll(&waiting, 1, 0) }) == 1 else { return [] }
-    var bytes = [UInt8](repeating: 0, count: 64)
-    let count = retryingOnInterrupt { read(descriptor, &bytes, bytes.count) }
-    return Array(bytes.prefix(max(0, count)))
+    guard (try? LocalSocket.wait(for: descriptor, atMost: .zero)) == true,
+      case .bytes(let bytes) = readAvailable(descriptor, atMost: 64)
+    else { return [] }
+    return bytes
   }
 }

@@ -24,8 +24,7 @@ private func whenReaderCloses(
   _ descriptor: Int32, on queue: DispatchQueue, _ body: @escaping @Sendable () -> Void
 ) {
   // Without it, a write notices the same.
-  guard let hangUp = try? ReaderHangUp(of: descriptor) else { return }
-  let number = hangUp.release()
+  guard let number = try? openReaderHangUp(of: descriptor).release() else { return }
   let source = DispatchSource.makeReadSource(fileDescriptor: number, queue: queue)
   source.setCancelHandler { @Sendable in _ = Descriptor(owning: number) }
   source.activateRetained { cancel in

@@ -30,7 +30,7 @@ struct CombinedBackendTests {
       makeBackend: { configuration, polling in
         CombinedBackend(
           configuration, polling: polling, makeNative: native,
-          fileSystemKind: { $0.isWithin(remote) ? FileSystemKind(name: "nfs") : nil },
+          fileSystemKind: { $0.isWithin(remote) ? "nfs" : nil },
           makePolledDisk: polledDisk)
       }, recorder.handler, onFailure: recorder.failureHandler)
     return observer
@@ -78,7 +78,7 @@ struct CombinedBackendTests {
         makeBackend: { configuration, polling in
           CombinedBackend(
             configuration, polling: polling,
-            fileSystemKind: { $0.isWithin(remote) ? FileSystemKind(name: "nfs") : nil })
+            fileSystemKind: { $0.isWithin(remote) ? "nfs" : nil })
         }, recorder.handler, onFailure: recorder.failureHandler)
       return Result { () throws(ObserverError) in try observer.add(WatchedPath(remote)) }
     }
@@ -145,7 +145,7 @@ struct CombinedBackendTests {
       fileSystemKind: { path in
         fileSystemKind(path)
         let isRemote = path.isWithin(remote) || present().contains { path.isWithin($0) }
-        return isRemote ? FileSystemKind(name: "nfs") : nil
+        return isRemote ? "nfs" : nil
       }, mountPoints: present)
     try backend.start()
     return (backend, reported)

@@ -50,6 +50,7 @@ struct HTTPDateTests {
     "Sun, 06 Nov 1994 08:60:37 GMT", "Sun, 06 Nov 1994 08:49 GMT", "Foo, 06 Nov 1994 08:49:37 GMT",
     "Sunday, 06-Nov-1994 08:49:37 GMT", "Sun, 06  Nov 1994 08:49:37 GMT", "Sun Nov 6 08:49:37 1994",
     "784111777", "Sun, 06 Nov 1994 08:49:37 GMT ", "Sun, 06 Nov -994 08:49:37 GMT",
+    "Sun, 06 Nov 1994 08:49:37 GMT\0",
   ])
   func `anything else is not a date`(text: String) {
     #expect(HTTPDate.seconds(in: text.utf8) == nil)

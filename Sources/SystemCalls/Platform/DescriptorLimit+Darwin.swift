@@ -1,5 +1,0 @@
-#if canImport(Darwin)
-
-let descriptorLimit = RLIMIT_NOFILE
-
-#endif  // canImport(Darwin)
