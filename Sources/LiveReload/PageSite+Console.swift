@@ -23,26 +23,21 @@ extension PageSite {
   }
 
   private func note(_ report: ConsoleReport) {
-    for message in report.messages {
-      switch consoleLimit.add(lines: message.lines.count, at: core.milliseconds) {
-      case .report: self.report(message)
-      case .omit(let milliseconds): reportOmitted(after: milliseconds)
-      case .omitMore: break
-      }
+    let isAwaited = consoleLimit.omitted > 0
+    for message in report.messages
+    where consoleLimit.admits(lines: message.lines.count, at: core.milliseconds) {
+      self.report(message)
     }
-    if report.omitted > 0,
-      case .omit(let milliseconds) = consoleLimit.omit(report.omitted, at: core.milliseconds)
-    {
-      reportOmitted(after: milliseconds)
-    }
-  }
-
-  private func reportOmitted(after milliseconds: Int) {
-    core.loop.call(after: .milliseconds(milliseconds)) { [weak self] in
+    consoleLimit.omit(report.omitted, at: core.milliseconds)
+    if isAwaited || consoleLimit.omitted == 0 { return }
+    let rest = max(0, consoleLimit.end - core.milliseconds)
+    core.loop.call(after: .milliseconds(rest)) { [weak self] in
       guard let self else { return }
-      let count = consoleLimit.elapsed(at: core.milliseconds)
+      let count = consoleLimit.omitted
+      consoleLimit.begin(at: core.milliseconds)
       let noun = count == 1 ? "message" : "messages"
-      report(ConsoleMessage(level: .warning, lines: ["\(count) more \(noun), too many to show"]))
+      self.report(
+        ConsoleMessage(level: .warning, lines: ["\(count) more \(noun), too many to show"]))
     }
   }
 

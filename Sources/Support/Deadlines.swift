@@ -23,7 +23,14 @@ struct Deadlines: Sendable {
 
   /// The latest time at which nothing is late; `nil` if there is no work.
   var next: Instant? {
-    entries.lazy.map { $0.entry.time.advanced(by: $0.entry.leeway) }.min()
+    var next: Instant?
+    for (_, entry) in entries {
+      // Those that follow are due later.
+      if let next, entry.time >= next { break }
+      let last = entry.time.advanced(by: entry.leeway)
+      next = next.map { min($0, last) } ?? last
+    }
+    return next
   }
 
   /// Adds work after all that is due at the same time. Returns its ID.

@@ -1,35 +1,91 @@
 import Dispatch
+import Synchronization
 
-/// The system's monotonic clock, and a Dispatch queue. All copies share one timer of the system, which is set
-/// to the next deadline, and not at all while there is none.
-package struct DispatchScheduler: Scheduler {
-  private let timer: QueueTimer
+/// The system's monotonic clock, and a Dispatch queue. Only the next deadline is known to the system, so that work
+/// that was cancelled wakes nothing.
+package final class DispatchScheduler: Scheduler {
+  private struct State {
+    var deadlines = Deadlines()
+    /// The time to which the alarm is set.
+    var alarmTime: Instant?
+    var alarm: (any Alarm)?
+    /// Retains the scheduler while there is work.
+    var retained: DispatchScheduler?
+  }
 
   /// Creates an alarm that calls a handler on the queue.
   package typealias AlarmMaker =
     @Sendable (DispatchQueue, _ handler: @escaping @Sendable () -> Void) -> any Alarm
 
+  private let queue: DispatchQueue
+  private let makeAlarm: AlarmMaker
+  private let state = Mutex(State())
+
   package init(
     queue: DispatchQueue, makeAlarm: @escaping AlarmMaker = { Support.makeAlarm(on: $0, $1) }
   ) {
-    timer = QueueTimer { makeAlarm(queue, $0) }
+    (self.queue, self.makeAlarm) = (queue, makeAlarm)
   }
 
-  /// Creates the timer, which needs a descriptor. Otherwise the first work does, when there may be none.
-  package func prepare() { timer.prepare() }
-
   package var now: Instant { .now }
+
+  /// Creates the alarm, which needs a descriptor. Otherwise the first work does, when there may be none.
+  package func prepare() { state.withLock { _ = alarm(&$0) } }
+
+  private func alarm(_ state: inout State) -> any Alarm {
+    let alarm = state.alarm ?? makeAlarm(queue) { [weak self] in self?.elapsed() }
+    state.alarm = alarm
+    return alarm
+  }
 
   package func schedule(
     at time: Instant, leeway: Duration, _ work: @escaping @Sendable () -> Void
   ) -> any ScheduledWork {
-    timer.schedule(.init(time: time, leeway: max(.zero, leeway), work: work))
+    let entry = Deadlines.Entry(time: time, leeway: max(.zero, leeway), work: work)
+    let id = state.withLock { state in
+      let id = state.deadlines.add(entry)
+      setAlarm(&state)
+      return id
+    }
+    return Ticket(scheduler: self, id: id)
   }
-}
 
-extension Instant {
-  /// The present time of the system's monotonic clock.
-  static var now: Instant {
-    Instant(offset: .nanoseconds(Int64(clamping: DispatchTime.now().uptimeNanoseconds)))
+  fileprivate func cancel(_ id: Int) {
+    // What the work retains is released without the lock.
+    let (entry, retained) = state.withLock { state in
+      let entry = state.deadlines.remove(id)
+      return (entry, setAlarm(&state))
+    }
+    entry?.item.cancel()
+    _ = retained
+  }
+
+  /// Does what is due, on the queue.
+  private func elapsed() {
+    state.withLock { $0.alarmTime = nil }
+    let now = Instant.now
+    while let entry = state.withLock({ $0.deadlines.takeDue(at: now) }) { entry.item.perform() }
+    let retained = state.withLock { setAlarm(&$0) }
+    _ = retained
+  }
+
+  /// Sets the alarm to the next deadline. Returns what need not be retained any more.
+  @discardableResult
+  private func setAlarm(_ state: inout State) -> DispatchScheduler? {
+    let next = state.deadlines.next
+    if next != state.alarmTime {
+      state.alarmTime = next
+      alarm(&state).set(next)
+    }
+    let retained = state.retained
+    state.retained = state.deadlines.isEmpty ? nil : self
+    return retained
+  }
+
+  private struct Ticket: ScheduledWork {
+    let scheduler: DispatchScheduler
+    let id: Int
+
+    func cancel() { scheduler.cancel(id) }
   }
 }

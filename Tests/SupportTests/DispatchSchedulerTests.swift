@@ -54,7 +54,8 @@ struct DispatchSchedulerTests {
   }
 }
 
-struct QueueTimerTests {
+/// With an alarm that never rings.
+struct SchedulerAlarmTests {
   private struct FakeAlarm: Alarm {
     let log: Log<Instant?>
 
@@ -63,17 +64,17 @@ struct QueueTimerTests {
 
   @Test func `no alarm is set when all work is cancelled`() {
     let log = Log<Instant?>()
-    let timer = QueueTimer { _ in FakeAlarm(log: log) }
+    let timer = DispatchScheduler(queue: .global()) { _, _ in FakeAlarm(log: log) }
     let times = [20, 10, 30].map { Instant.now.advanced(by: .seconds($0)) }
-    let works = times.map { timer.schedule(.init(time: $0, leeway: .zero, work: {})) }
+    let works = times.map { timer.schedule(at: $0) {} }
     #expect(log.entries == [times[0], times[1]])
     for work in works { work.cancel() }
     #expect(log.entries == [times[0], times[1], times[2], nil])
   }
 
-  @Test func `a timer that is prepared needs no other alarm for its work`() {
+  @Test func `a scheduler that is prepared needs no other alarm for its work`() {
     let made = Log<String>()
-    let timer = QueueTimer { _ in
+    let timer = DispatchScheduler(queue: .global()) { _, _ in
       made.note("alarm")
       return FakeAlarm(log: Log())
     }
@@ -81,7 +82,7 @@ struct QueueTimerTests {
     timer.prepare()
     #expect(made.entries == ["alarm"])
     let time = Instant.now.advanced(by: .seconds(10))
-    timer.schedule(.init(time: time, leeway: .zero, work: {})).cancel()
+    timer.schedule(at: time) {}.cancel()
     #expect(made.entries == ["alarm"])
   }
 }

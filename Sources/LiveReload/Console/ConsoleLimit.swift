@@ -2,48 +2,34 @@
 ///
 /// A page that fails in a loop must not flood the terminal. Beyond the limit, messages are counted.
 struct ConsoleLimit: Sendable {
-  /// What becomes of a message.
-  enum Decision: Hashable, Sendable {
-    case report
-    /// It is left out. `elapsed` must be called after this time.
-    case omit(callAfter: Int)
-    /// It is left out, as others before it.
-    case omitMore
-  }
-
   /// The length of a period, and the most lines in it.
   static let period = 5_000
   static let mostLines = 100
 
-  private var end = 0
+  /// The end of the period, after which `begin` must be called if messages were left out.
+  private(set) var end = 0
+  /// How many messages of the period were left out, here or by the script.
+  private(set) var omitted = 0
   /// Whether a message of this period did not fit. None is reported after it.
   private var isFull = false
   private var lineCount = 0
-  private var omitted = 0
 
-  /// Decides on a message with so many lines.
-  mutating func add(lines: Int, at now: Int) -> Decision {
-    if now >= end && omitted == 0 { begin(at: now) }
+  /// Whether a message with so many lines is reported.
+  mutating func admits(lines: Int, at now: Int) -> Bool {
+    omit(0, at: now)
     isFull = isFull || lineCount + lines > Self.mostLines
-    if isFull { return omit(1, at: now) }
-    lineCount += lines
-    return .report
+    if isFull { omitted += 1 } else { lineCount += lines }
+    return !isFull
   }
 
   /// Counts messages that are left out.
-  mutating func omit(_ count: Int, at now: Int) -> Decision {
+  mutating func omit(_ count: Int, at now: Int) {
     if now >= end && omitted == 0 { begin(at: now) }
-    defer { omitted += count }
-    return omitted == 0 ? .omit(callAfter: end - now) : .omitMore
+    omitted += count
   }
 
-  /// Begins a new period after messages were left out, and returns their number.
-  mutating func elapsed(at now: Int) -> Int {
-    defer { begin(at: now) }
-    return omitted
-  }
-
-  private mutating func begin(at now: Int) {
+  /// Begins a new period.
+  mutating func begin(at now: Int) {
     (end, lineCount, omitted, isFull) = (now + Self.period, 0, 0, false)
   }
 }

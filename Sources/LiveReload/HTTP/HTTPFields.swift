@@ -2,14 +2,8 @@ import Support
 
 /// The header fields of a message, in order. Names are case-insensitive.
 struct HTTPFields: Sendable {
-  private struct Field {
-    var name: Range<Int>
-    var value: Range<Int>
-  }
-
-  /// The names and values of all fields, including removed ones.
-  private var bytes: [UInt8] = []
-  private var fields: [Field] = []
+  /// All names and values.
+  private(set) var pairs: [(name: ArraySlice<UInt8>, value: ArraySlice<UInt8>)] = []
 
   init() {}
 
@@ -26,19 +20,15 @@ struct HTTPFields: Sendable {
   }
 
   mutating func append(_ name: some Collection<UInt8>, _ value: some Collection<UInt8>) {
-    let start = bytes.count
-    bytes.append(contentsOf: name)
-    let middle = bytes.count
-    bytes.append(contentsOf: value)
-    fields.append(Field(name: start..<middle, value: middle..<bytes.count))
+    // Copies, which keep no buffer in memory.
+    pairs.append((Array(name)[...], Array(value)[...]))
   }
 
   /// Appends a folded line to the last field. Returns whether there is one.
   mutating func extendLast(by more: some Collection<UInt8>) -> Bool {
-    guard let last = fields.indices.last else { return false }
-    if !more.isEmpty && !fields[last].value.isEmpty { bytes.append(32) }
-    bytes += more
-    fields[last].value = fields[last].value.lowerBound..<bytes.count
+    guard let last = pairs.indices.last else { return false }
+    if !more.isEmpty && !pairs[last].value.isEmpty { pairs[last].value.append(32) }
+    pairs[last].value += more
     return true
   }
 
@@ -53,17 +43,17 @@ struct HTTPFields: Sendable {
   }
 
   mutating func remove(_ name: String) {
-    fields.removeAll { bytes[$0.name].equalsIgnoringCase(name) }
+    pairs.removeAll { $0.name.equalsIgnoringCase(name) }
   }
 
   /// The values of all fields of a name.
   func all(_ name: String) -> [ArraySlice<UInt8>] {
-    fields.compactMap { bytes[$0.name].equalsIgnoringCase(name) ? bytes[$0.value] : nil }
+    pairs.compactMap { $0.name.equalsIgnoringCase(name) ? $0.value : nil }
   }
 
   /// The value of the first field of a name.
   func first(_ name: String) -> ArraySlice<UInt8>? {
-    fields.first { bytes[$0.name].equalsIgnoringCase(name) }.map { bytes[$0.value] }
+    pairs.first { $0.name.equalsIgnoringCase(name) }?.value
   }
 
   /// The elements of the comma-separated lists in all fields of a name, in lowercase.
@@ -78,27 +68,30 @@ struct HTTPFields: Sendable {
     list(name).contains { $0.elementsEqual(element.utf8) }
   }
 
-  /// Appends the serialized fields, each with a line ending.
-  func write(to output: inout [UInt8]) {
-    for field in fields {
-      output += bytes[field.name]
+  /// The fields after a first line, up to the empty line that ends them.
+  func written(after line: [UInt8]) -> [UInt8] {
+    var output = line + [13, 10]
+    for (name, value) in pairs {
+      output += name
       output += [UInt8(ascii: ":"), UInt8(ascii: " ")]
-      output += bytes[field.value]
+      output += value
       output += [13, 10]
     }
-  }
-
-  /// The end of a chunked body with these fields.
-  var lastChunk: [UInt8] {
-    var output = Array("0\r\n".utf8)
-    write(to: &output)
     return output + [13, 10]
   }
 
-  /// All names and values.
-  var pairs: [(name: ArraySlice<UInt8>, value: ArraySlice<UInt8>)] {
-    fields.map { (bytes[$0.name], bytes[$0.value]) }
+  /// The fields as those of an answer.
+  func written(status: Int, _ reason: [UInt8]) -> [UInt8] {
+    written(after: Array("HTTP/1.1 \(status) ".utf8) + reason)
   }
+
+  /// The end of a chunked body with these fields.
+  var lastChunk: [UInt8] { written(after: Array("0".utf8)) }
+}
+
+extension [UInt8] {
+  /// The bytes as a part of a chunked body.
+  var chunk: [UInt8] { Array(String(count, radix: 16).utf8) + [13, 10] + self + [13, 10] }
 }
 
 extension UInt8 {

@@ -25,14 +25,15 @@ struct HTTPParser: Sendable {
   }
 
   private enum State {
-    case head
+    case startLine
+    /// After the start line, or after the last chunk.
+    case fields
     case length(Int)
     case untilClose
     case chunkSize
     case chunk(Int)
     case chunkEnd
-    case trailers(HTTPFields, count: Int)
-    case ended(HTTPFields)
+    case ended
     case failed(HTTPError)
   }
 
@@ -44,9 +45,12 @@ struct HTTPParser: Sendable {
   private var buffer: [UInt8] = []
   /// The offset of the unread bytes in the buffer.
   private var start = 0
-  /// The offset up to which the buffer has been searched for the end of the head.
-  private var searched = 0
-  private var state = State.head
+  private var state = State.startLine
+  /// The start line, while the fields after it are read.
+  private var startLine: [UInt8]?
+  private var fields = HTTPFields()
+  /// The number of bytes of the start line and the fields.
+  private var headCount = 0
 
   init(_ role: Role) {
     self.role = role
@@ -58,36 +62,30 @@ struct HTTPParser: Sendable {
 
   /// Whether a message has begun and not ended.
   var isInMessage: Bool {
-    if case .head = state { return bufferedCount > 0 }
+    if case .startLine = state { return bufferedCount > 0 }
     return true
   }
 
   /// Whether the unread bytes are an alert of TLS (RFC 8446, 5.1) instead of a message.
   var isAtAlertOfTLS: Bool {
-    guard case .head = state else { return false }
+    guard case .startLine = state else { return false }
     return buffer[start...].starts(with: [21, 3])
   }
 
   mutating func append(_ bytes: some Collection<UInt8>) {
-    compact()
-    buffer.append(contentsOf: bytes)
-  }
-
-  private mutating func compact() {
-    guard start > 0, start == buffer.count || start >= 32 * 1024 else { return }
     if start == buffer.count {
       // Keeps no memory for what has been read.
-      (buffer, start, searched) = ([], 0, 0)
-      return
+      (buffer, start) = ([], 0)
+    } else if start >= 32 * 1024 {
+      buffer.removeSubrange(..<start)
+      start = 0
     }
-    buffer.removeSubrange(..<start)
-    searched = max(0, searched - start)
-    start = 0
+    buffer.append(contentsOf: bytes)
   }
 
   /// Removes and returns the unread bytes after a change of protocol.
   mutating func takeRest() -> [UInt8] {
-    defer { (start, searched) = (buffer.count, buffer.count) }
+    defer { start = buffer.count }
     return Array(buffer[start...])
   }
 
@@ -111,9 +109,9 @@ struct HTTPParser: Sendable {
   mutating func finish() throws(HTTPError) -> Event? {
     switch state {
     case .untilClose:
-      state = .head
+      state = .startLine
       return .end(HTTPFields())
-    case .head where bufferedCount == 0: return nil
+    case .startLine where bufferedCount == 0: return nil
     default: throw HTTPError(status: 400, reason: "the connection ended within a message")
     }
   }
@@ -126,18 +124,34 @@ struct HTTPParser: Sendable {
 
   private mutating func step() throws(HTTPError) -> Step {
     switch state {
-    case .head:
-      return try readHead()
+    case .startLine:
+      try checkFirstByte()
+      guard let line = try takeLine(atMost: limits.startLine, or: 414) else { return .incomplete }
+      // RFC 9112, 2.2, requires tolerating an empty line before a request.
+      if role == .requests && line.isEmpty { return .again }
+      startLine = Array(buffer[line])
+      readFields(after: line.count)
+      return .again
+    case .fields:
+      let limit = startLine == nil ? limits.trailers : limits.head
+      guard let line = try takeLine(atMost: limit - headCount, or: 431) else { return .incomplete }
+      if line.isEmpty { return try endFields() }
+      if fields.pairs.count == limits.fieldCount {
+        throw HTTPError(status: 431, reason: "too many header fields")
+      }
+      try HTTPHeadReader.readField(buffer[line], into: &fields, isLenient: role == .responses)
+      headCount += line.count + 2
+      return .again
     case .length(let rest):
       guard let part = takeBody(atMost: rest) else { return .incomplete }
-      state = part.count == rest ? .ended(HTTPFields()) : .length(rest - part.count)
+      state = part.count == rest ? .ended : .length(rest - part.count)
       return .event(.body(part))
     case .untilClose:
       return takeBody(atMost: .max).map { .event(.body($0)) } ?? .incomplete
     case .chunkSize:
       guard let line = try takeLine(atMost: limits.chunkLine) else { return .incomplete }
       let size = try chunkSize(buffer[line])
-      state = size == 0 ? .trailers(HTTPFields(), count: 0) : .chunk(size)
+      if size == 0 { readFields(after: 0) } else { state = .chunk(size) }
       return .again
     case .chunk(let rest):
       guard let part = takeBody(atMost: rest) else { return .incomplete }
@@ -148,21 +162,9 @@ struct HTTPParser: Sendable {
       if !line.isEmpty { throw HTTPError(status: 400, reason: "a chunk is longer than its size") }
       state = .chunkSize
       return .again
-    case .trailers(var trailers, let count):
-      guard let line = try takeLine(atMost: limits.trailers) else { return .incomplete }
-      if line.isEmpty {
-        state = .ended(trailers)
-        return .again
-      }
-      let total = count + line.count + 2
-      if total > limits.trailers { throw HTTPError(status: 431, reason: "too many trailers") }
-      try HTTPHeadReader.readField(buffer[line], into: &trailers, isLenient: role == .responses)
-      state = .trailers(trailers, count: total)
-      return .again
-    case .ended(let trailers):
-      state = .head
-      searched = start
-      return .event(.end(trailers))
+    case .ended:
+      state = .startLine
+      return .event(.end(fields))
     case .failed(let error):
       throw error
     }
@@ -176,22 +178,21 @@ struct HTTPParser: Sendable {
   }
 
   /// Removes a line, and returns its range without the line ending.
-  private mutating func takeLine(atMost limit: Int) throws(HTTPError) -> Range<Int>? {
+  ///
+  /// - Parameter status: That of the error if it is longer.
+  private mutating func takeLine(
+    atMost limit: Int, or status: Int = 400
+  ) throws(HTTPError) -> Range<Int>? {
     let end = buffer.firstIndex(of: 10, from: start)
-    guard let end else {
-      if bufferedCount > limit { throw HTTPError(status: 400, reason: "a line is too long") }
-      return nil
+    var line = start..<(end ?? buffer.count)
+    if let last = line.last, buffer[last] == 13 {
+      line = start..<last
+    } else if end != nil && role == .requests {
+      throw HTTPError(status: 400, reason: "a line ends without CR")
     }
-    let line = try contents(of: start..<end)
-    if line.count > limit { throw HTTPError(status: 400, reason: "a line is too long") }
+    if line.count > limit { throw HTTPError(status: status, reason: "a line is too long") }
+    guard let end else { return nil }
     start = end + 1
-    return line
-  }
-
-  /// The range of a line without its line ending.
-  private func contents(of line: Range<Int>) throws(HTTPError) -> Range<Int> {
-    if let last = line.last, buffer[last] == 13 { return line.lowerBound..<last }
-    if role == .requests { throw HTTPError(status: 400, reason: "a line ends without CR") }
     return line
   }
 
@@ -211,89 +212,50 @@ struct HTTPParser: Sendable {
 // MARK: - Heads
 
 extension HTTPParser {
-  private mutating func readHead() throws(HTTPError) -> Step {
-    // RFC 9112, 2.2, requires tolerating an empty line before a request.
-    while role == .requests, bufferedCount >= 2, buffer[start] == 13, buffer[start + 1] == 10 {
-      start += 2
-      searched = max(searched, start)
+  /// What begins no request need not have the end of a line, for which a browser would wait.
+  private func checkFirstByte() throws(HTTPError) {
+    guard role == .requests, bufferedCount > 0, !buffer[start].isToken, buffer[start] != 13 else {
+      return
     }
-    if role == .requests, bufferedCount > 0, !buffer[start].isToken, buffer[start] != 13 {
-      // What follows need not have the end of a line, for which a browser would wait.
-      let isTLS = buffer[start] == 22
-      throw HTTPError(
-        status: 400,
-        reason: isTLS ? "TLS (https) is not spoken here: use http" : "no method is there")
+    let isTLS = buffer[start] == 22
+    throw HTTPError(
+      status: 400,
+      reason: isTLS ? "TLS (https) is not spoken here: use http" : "no method is there")
+  }
+
+  private mutating func readFields(after count: Int) {
+    (state, fields, headCount) = (.fields, HTTPFields(), count)
+  }
+
+  /// Ends the fields of a head, or those after the chunks.
+  private mutating func endFields() throws(HTTPError) -> Step {
+    guard let line = startLine else {
+      state = .ended
+      return .again
     }
-    guard let lines = try findHead() else { return .incomplete }
-    var fields = HTTPFields()
-    if lines.count - 1 > limits.fieldCount {
-      throw HTTPError(status: 431, reason: "too many header fields")
-    }
-    for line in lines.dropFirst() {
-      try HTTPHeadReader.readField(buffer[line], into: &fields, isLenient: role == .responses)
-    }
-    let first = buffer[lines[0]]
+    let fields = fields
+    (startLine, self.fields) = (nil, HTTPFields())
     switch role {
     case .requests:
-      let head = try HTTPHeadReader.request(first, fields)
+      let head = try HTTPHeadReader.request(line[...], fields)
       enter(head.framing)
       return .event(.request(head))
     case .responses:
-      let head = try HTTPHeadReader.response(first, fields, to: requestMethod)
-      if head.status < 200 && head.status != 101 { return .event(.interim(head)) }
-      enter(head.framing)
-      return .event(.response(head))
+      let head = try HTTPHeadReader.response(line[...], fields, to: requestMethod)
+      let isInterim = head.status < 200 && head.status != 101
+      if isInterim { state = .startLine } else { enter(head.framing) }
+      return .event(isInterim ? .interim(head) : .response(head))
     }
   }
 
   private mutating func enter(_ framing: HTTPFraming) {
     state =
       switch framing {
-      case .none, .length(0): .ended(HTTPFields())
+      case .none, .length(0): .ended
       case .length(let count): .length(count)
       case .chunked: .chunkSize
       case .untilClose: .untilClose
       }
-  }
-
-  /// Removes a complete head and returns its lines; `nil` if it is incomplete.
-  private mutating func findHead() throws(HTTPError) -> [Range<Int>]? {
-    var from = max(searched, start)
-    while let end = buffer.firstIndex(of: 10, from: from) {
-      from = end + 1
-      let isLast =
-        buffer.count > end + 1 && buffer[end + 1] == 10
-        || buffer.count > end + 2 && buffer[end + 1] == 13 && buffer[end + 2] == 10
-      if !isLast { continue }
-      let headEnd = buffer[end + 1] == 10 ? end + 2 : end + 3
-      if end - start > limits.head { throw tooLarge() }
-      // Includes the empty line, so that its line ending is checked too.
-      let lines = try split(start..<headEnd)
-      (start, searched) = (headEnd, headEnd)
-      return Array(lines.dropLast())
-    }
-    // The last two bytes may begin the end of the head.
-    searched = max(start, buffer.count - 3)
-    if bufferedCount > limits.head { throw tooLarge() }
-    let lineEnd = buffer.firstIndex(of: 10, from: start) ?? buffer.count
-    if lineEnd - start > limits.startLine {
-      throw HTTPError(status: 414, reason: "the request line is too long")
-    }
-    return nil
-  }
-
-  private func tooLarge() -> HTTPError {
-    HTTPError(status: 431, reason: "the header is too large")
-  }
-
-  private func split(_ head: Range<Int>) throws(HTTPError) -> [Range<Int>] {
-    var lines: [Range<Int>] = []
-    var position = head.lowerBound
-    while position < head.upperBound, let end = buffer.firstIndex(of: 10, from: position) {
-      lines.append(try contents(of: position..<end))
-      position = end + 1
-    }
-    return lines
   }
 }
 

@@ -77,7 +77,7 @@ final class ByteStream: SocketHandler {
   private let isPatient: Bool
   private var deadlines = StreamDeadlines()
   /// The call for the next deadline, or for an earlier one that was cleared or renewed.
-  private var alarm: (time: Instant, number: UInt64)?
+  private var alarm: (time: Instant, call: SocketLoop.Call)?
 
   /// Creates the stream of a socket of a client, or of one that is still connecting to a server. `drained` is called
   /// when that is connected.
@@ -290,16 +290,11 @@ final class ByteStream: SocketHandler {
     guard let next = deadlines.next else { return }
     // An alarm that is too early sets the next one.
     if let alarm, alarm.time <= next { return }
-    cancelAlarm()
-    let number = loop.call(after: loop.now.duration(to: next), leeway: .milliseconds(500)) {
+    alarm?.call.cancel()
+    let call = loop.call(after: loop.now.duration(to: next), leeway: .milliseconds(500)) {
       [weak self] in self?.alarmRings()
     }
-    alarm = (next, number)
-  }
-
-  private func cancelAlarm() {
-    if let alarm { loop.cancelCall(alarm.number) }
-    alarm = nil
+    alarm = (next, call)
   }
 
   private func alarmRings() {
@@ -342,7 +337,7 @@ final class ByteStream: SocketHandler {
   func close() {
     if isClosed { return }
     isClosed = true
-    cancelAlarm()
+    alarm?.call.cancel()
     loop.remove(token)
     socket.close()
     output = []

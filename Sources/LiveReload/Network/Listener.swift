@@ -11,7 +11,7 @@ final class Listener: SocketHandler {
   private let socket: any ListeningSocket
   private var isClosed = false
   private var token: UInt64 = 0
-  private var retry: UInt64?
+  private var retry: SocketLoop.Call?
 
   private init(_ socket: any ListeningSocket, for site: PageSite) throws(SystemError) {
     loop = site.core.loop

@@ -156,9 +156,7 @@ final class ServerConnection: ByteStreamOwner {
   /// Sends an answer before the final one, if the client knows of any.
   func sendInterim(_ status: Int, _ reason: [UInt8], _ fields: HTTPFields = HTTPFields()) {
     guard let request, request.minorVersion > 0 else { return }
-    var output = Array("HTTP/1.1 \(status) ".utf8) + reason + [13, 10]
-    fields.write(to: &output)
-    stream.write(output + [13, 10])
+    stream.write(fields.written(status: status, reason))
   }
 
   /// Sends a complete response.
@@ -209,17 +207,13 @@ final class ServerConnection: ByteStreamOwner {
     // The rest of the request's body is not read.
     if !isRequestComplete && request?.framing != HTTPFraming.none { keepsAlive = false }
     if hasInputEnded && parser.bufferedCount == 0 { keepsAlive = false }
-    var output = Array("HTTP/1.1 \(status) ".utf8)
-    output += reason ?? Array(HTTPResponse.reason(of: status).utf8)
-    output += [13, 10]
-    fields.write(to: &output)
+    var fields = fields
     if !keepsAlive {
-      output += "Connection: close\r\n".utf8
+      fields.append("Connection", "close")
     } else if request?.minorVersion == 0 {
-      output += "Connection: keep-alive\r\n".utf8
+      fields.append("Connection", "keep-alive")
     }
-    output += [13, 10]
-    return output
+    return fields.written(status: status, reason ?? Array(HTTPResponse.reason(of: status).utf8))
   }
 
   /// Sends a part of the body.
@@ -228,11 +222,7 @@ final class ServerConnection: ByteStreamOwner {
     switch framing {
     case .none: break
     case .length, .untilClose: stream.write(bytes)
-    case .chunked:
-      var chunk = Array(String(bytes.count, radix: 16).utf8) + [13, 10]
-      chunk += bytes
-      chunk += [13, 10]
-      stream.write(chunk)
+    case .chunked: stream.write(bytes.chunk)
     }
   }
 

@@ -9,19 +9,12 @@ protocol SocketHandler: AnyObject {
   func takeTurn()
 }
 
-/// An event loop for sockets, and for calls at later times, on a serial queue. All calls share one timer.
+/// An event loop for sockets, and for calls at later times, on a serial queue.
 final class SocketLoop: @unchecked Sendable {
   // Unchecked, because its state is accessed on its queue only.
 
   /// A call at a later time.
-  private struct Call {
-    var time: Instant
-    var leeway: Duration
-    var body: () -> Void
-  }
-
-  /// At least this leeway: without one, cancelled timers would stay with the system.
-  private static let leastLeeway = Duration.milliseconds(1)
+  typealias Call = any ScheduledWork
 
   let network: any Network
   /// The buffer for all reads.
@@ -30,12 +23,10 @@ final class SocketLoop: @unchecked Sendable {
   private let scheduler: any Scheduler
   private var handlers: [UInt64: any SocketHandler] = [:]
   private var waiting: Set<UInt64> = []
-  private var calls: [UInt64: Call] = [:]
   private var lastToken: UInt64 = 0
   /// The bytes that streams have buffered since free memory was returned last.
   private var bufferedCount = 0
   private var returnsMemory = false
-  private var timer: (time: Instant, work: any ScheduledWork)?
 
   init(_ network: any Network, _ scheduler: any Scheduler) {
     self.network = network
@@ -58,8 +49,6 @@ final class SocketLoop: @unchecked Sendable {
   func stop() {
     network.stop()
     handlers = [:]
-    calls = [:]
-    stopTimer()
   }
 
   /// Calls the handler for the events of a socket until `remove`. The token identifies the socket.
@@ -111,57 +100,23 @@ final class SocketLoop: @unchecked Sendable {
 
   // MARK: - Later calls
 
-  /// Calls the body later, unless it is cancelled with the returned number.
+  /// Calls the body later, unless the call is cancelled, or the loop is gone.
   ///
   /// - Parameter leeway: By how much the call may be late where that saves a wake-up.
   @discardableResult
   func call(
     after time: Duration, leeway: Duration = .zero, _ body: @escaping () -> Void
-  ) -> UInt64 {
-    lastToken += 1
-    let call = Call(
-      time: now.advanced(by: time), leeway: max(leeway, Self.leastLeeway), body: body)
-    calls[lastToken] = call
-    startTimer(for: call)
-    return lastToken
+  ) -> Call {
+    // It is called on the queue, as all else.
+    nonisolated(unsafe) let body = body
+    return scheduler.schedule(at: now.advanced(by: time), leeway: leeway) {
+      @Sendable [weak self] in if self != nil { body() }
+    }
   }
 
   /// Cancels a call, if there is one.
-  func cancelCall(_ number: inout UInt64?) {
-    if let number { cancelCall(number) }
-    number = nil
-  }
-
-  func cancelCall(_ number: UInt64) {
-    calls[number] = nil
-    // An earlier timer than needed finds nothing to do, but an idle server never wakes up.
-    if calls.isEmpty { stopTimer() }
-  }
-
-  private func startTimer(for call: Call) {
-    if let timer, timer.time <= call.time { return }
-    stopTimer()
-    let time = call.time
-    let work = scheduler.schedule(at: time, leeway: call.leeway) { @Sendable [weak self] in
-      self?.tick(time)
-    }
-    timer = (time, work)
-  }
-
-  private func stopTimer() {
-    timer?.work.cancel()
-    timer = nil
-  }
-
-  private func tick(_ time: Instant) {
-    // A timer that was cancelled too late.
-    guard timer?.time == time else { return }
-    stopTimer()
-    let now = now
-    let due = calls.filter { $0.value.time <= now }
-    let numbers = due.keys.sorted { (due[$0]?.time ?? now, $0) < (due[$1]?.time ?? now, $1) }
-    // An earlier one may cancel a later one.
-    for number in numbers { calls.removeValue(forKey: number)?.body() }
-    if let next = calls.values.min(by: { $0.time < $1.time }) { startTimer(for: next) }
+  func cancelCall(_ call: inout Call?) {
+    call?.cancel()
+    call = nil
   }
 }

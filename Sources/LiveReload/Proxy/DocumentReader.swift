@@ -8,7 +8,7 @@ final class DocumentReader: UpstreamUser {
   private var completion: ((BodyFingerprint?) -> Void)?
   private var server: UpstreamConnection?
   /// The next request, or the end of its time.
-  private var alarm: UInt64?
+  private var alarm: SocketLoop.Call?
   private var body = BodyFingerprint()
   /// Whether the server itself answers, and not another one that cannot reach it.
   private var isFromServer = false

@@ -124,8 +124,7 @@ struct ProxyExchange: Sendable {
   }
 
   private func encoded(_ bytes: [UInt8]) -> [UInt8] {
-    guard isChunked else { return bytes }
-    return Array(String(bytes.count, radix: 16).utf8) + [13, 10] + bytes + [13, 10]
+    isChunked ? bytes.chunk : bytes
   }
 
   mutating func clientClosed() -> [Action] {

@@ -64,9 +64,7 @@ enum ProxyHeads {
   static func request(
     _ request: HTTPRequestHead, to upstream: ServerAddress, from peer: String
   ) -> [UInt8] {
-    var output = Array("\(request.method) \(upstream.basePath)".utf8)
-    output += target(request)
-    output += " HTTP/1.1\r\n".utf8
+    let line = Array("\(request.method) \(upstream.basePath)".utf8) + target(request)
     var fields = HTTPFields()
     // A server on this machine receives the browser's host name, so that its links and its checks
     // of origins are right. A remote one may need its own name.
@@ -98,8 +96,7 @@ enum ProxyHeads {
     fields.append("X-Forwarded-Host", request.host)
     fields.append("X-Forwarded-Proto", "http")
     appendConnection(request, to: &fields)
-    fields.write(to: &output)
-    return output + [13, 10]
+    return fields.written(after: line + Array(" HTTP/1.1".utf8))
   }
 
   /// The target without the parameter with which the script asks for a style sheet once more.

@@ -22,12 +22,12 @@ final class ProxyResponder: Exchange, UpstreamUser {
   /// Whether nothing of the response has come since the server was asked to stop, or was reminded.
   private var isStuck = false
   /// The next attempt while the server starts, and the pause before it, in milliseconds.
-  private var retry: UInt64?
+  private var retry: SocketLoop.Call?
   private var pause: Int?
   /// The end of the time for which the request is held.
-  private var limit: UInt64?
+  private var limit: SocketLoop.Call?
   /// The next probe of a client that has closed its sending side, and the pause before it.
-  private var probe: UInt64?
+  private var probe: SocketLoop.Call?
   private static let patience = Duration.seconds(3)
   /// The queue of actions. An action that results from performing another one is performed after it.
   private var actions: [ProxyExchange.Action] = []
@@ -293,9 +293,7 @@ final class ProxyResponder: Exchange, UpstreamUser {
   }
 
   private func openTunnel(_ head: HTTPResponseHead) {
-    var output = Array("HTTP/1.1 101 ".utf8) + head.reason + [13, 10]
-    head.fields.write(to: &output)
-    connection.upgrade(output + [13, 10])
+    connection.upgrade(head.fields.written(status: 101, head.reason))
     let early = connection.takeEarlyBytes()
     if !early.isEmpty { server?.stream.write(early) }
     if let rest = server?.openTunnel(), !rest.isEmpty { connection.write(rest) }

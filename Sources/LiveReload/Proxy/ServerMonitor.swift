@@ -28,7 +28,7 @@ final class ServerMonitor: SocketHandler {
   private var hasAnswered = false
   private var hasChanged = false
   private var ends: [(token: UInt64, socket: any EventSocket)] = []
-  private var nextLook: UInt64?
+  private var nextLook: SocketLoop.Call?
 
   init(port: UInt16, on loop: SocketLoop, report: @escaping (Event) -> Void) {
     self.port = port

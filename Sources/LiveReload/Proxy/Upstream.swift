@@ -162,7 +162,7 @@ private final class ConnectionRace {
   private let port: UInt16
   private let loop: SocketLoop
   private var attempts: [UpstreamConnection] = []
-  private var next: UInt64?
+  private var next: SocketLoop.Call?
   private var completion: ((UpstreamConnection?, String) -> Void)?
 
   /// - Parameter completion: Called with a connection and its address; with `nil` if all attempts have failed.

@@ -14,15 +14,10 @@ final class LiveReloadSocket: Exchange {
     else { return nil }
     self.connection = connection
     self.site = site
-    let head = """
-      HTTP/1.1 101 Switching Protocols\r
-      Upgrade: websocket\r
-      Connection: Upgrade\r
-      Sec-WebSocket-Accept: \(answer)\r
-      \r
-
-      """
-    connection.upgrade(Array(head.utf8))
+    let fields = HTTPFields([
+      "Upgrade": "websocket", "Connection": "Upgrade", "Sec-WebSocket-Accept": answer,
+    ])
+    connection.upgrade(fields.written(status: 101, Array("Switching Protocols".utf8)))
     let early = connection.takeEarlyBytes()
     if !early.isEmpty { receiveBody(early) }
   }
