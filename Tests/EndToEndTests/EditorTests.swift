@@ -25,46 +25,6 @@ import Testing
     }
   }
 
-  @Test func `siblings of a single watched file are not reported`() async throws {
-    try await withProject { project in
-      try project.write("file", "0")
-      let watchrun = try await project.startPrinting("-w", "file")
-      try project.place("other")
-      try project.remove("other")
-      try project.place("file", "1")
-      try await project.reported("file", "modified", by: watchrun)
-      #expect(Set(try watchrun.changes().map(\.path)) == [project.path("file")])
-    }
-  }
-
-  @Test func `a single file that is removed and created again stays watched`() async throws {
-    try await withProject { project in
-      try project.write("file", "0")
-      let watchrun = try await project.startPrinting("-w", "file")
-      try project.remove("file")
-      try await project.reported("file", "removed", by: watchrun)
-      try project.place("file", "1")
-      try await project.reported("file", "created", by: watchrun)
-      try project.write("file", "2")
-      try await project.reported("file", "modified", by: watchrun)
-    }
-  }
-
-  @Test(arguments: ["sed -i s/$/x/ file", "perl -pi -e s/$/x/ file"])
-  func `a tool that replaces the file causes a run`(_ line: String) async throws {
-    try await withProject { project in
-      try project.write("file", "text\n")
-      _ = try await project.startRunning([], Project.record)
-      for number in 1...3 {
-        try await project.shell(line)
-        try await eventually("run \(number)") {
-          // The tool's temporary name may be reported as well.
-          project.recordedRuns.count { $0.contains("file") } >= number
-        }
-      }
-    }
-  }
-
   @Test(.enabled(if: Tool.vim), arguments: ["no", "yes", "auto"])
   func `a save by vim reports only the file itself`(_ backupCopy: String) async throws {
     try await withProject { project in
@@ -107,48 +67,6 @@ import Testing
     }
   }
 
-  /// Emacs locks files with dangling symbolic links.
-  @Test func `dangling links are reported, except those of editors`() async throws {
-    try await withProject { project in
-      let watchrun = try await project.startPrinting()
-      try project.makeLink(".#file", to: "user@host.1:2")
-      try project.remove(".#file")
-      try project.makeLink("link", to: "/nonexistent")
-      let change = try await project.reported("link", by: watchrun)
-      #expect(change == Batch.Change(path: "link", kind: "created", type: "symlink"))
-      #expect(!(try project.changes(by: watchrun).contains { $0.path == ".#file" }))
-      #expect(watchrun.errors.isEmpty)
-    }
-  }
-
-  @Test func `a save by three renames reports only the file itself`() async throws {
-    try await withProject { project in
-      try project.write("file.txt", "old\n")
-      let watchrun = try await project.startPrinting("-e", "txt")
-      try project.write("file.txt___jb_tmp___", "new\n")
-      try project.move("file.txt", to: "file.txt___jb_old___")
-      try project.move("file.txt___jb_tmp___", to: "file.txt")
-      try project.remove("file.txt___jb_old___")
-      try await project.settle(watchrun, suffix: ".txt")
-      let changes = try project.changes(by: watchrun)
-      #expect(Set(changes.map(\.path)) == ["file.txt"])
-      #expect(changes.last?.kind == "modified")
-    }
-  }
-
-  @Test func `a removal and a later creation cause a run each`() async throws {
-    try await withProject { project in
-      try project.write("file", "0")
-      let watchrun = try await project.startRunning([], Project.record)
-      try project.remove("file")
-      try await watchrun.said("removed file")
-      try await eventually("a run") { project.recordedRuns == [["file"]] }
-      try project.place("file", "1")
-      try await watchrun.said("created file")
-      try await eventually("a run") { project.recordedRuns == [["file"], ["file"]] }
-    }
-  }
-
   @Test(.enabled(if: Tool.git))
   func `git status in the command causes no feedback loop`() async throws {
     try await withProject { project in
@@ -166,28 +84,6 @@ import Testing
       try await project.shell("git status; git -C nested status; git add file")
       try await project.settleRuns()
       #expect(!project.recordedRuns.flatMap { $0 }.contains { $0.contains(".git") })
-    }
-  }
-
-  @Test func `reading files reports nothing`() async throws {
-    try await withProject { project in
-      try project.makeDirectory("directory")
-      try project.write("directory/file")
-      let watchrun = try await project.startPrinting("--ignore-nothing")
-      try await project.shell("grep -r text . && ls -laR . && cat directory/*")
-      try await project.settle(watchrun)
-      #expect(try project.changes(by: watchrun).isEmpty)
-    }
-  }
-
-  /// Some events are about attributes only.
-  @Test func `a change of permissions alone causes no run`() async throws {
-    try await withProject { project in
-      try project.write("file")
-      _ = try await project.startRunning([], Project.record)
-      try await project.shell("chmod 600 file")
-      try await project.settleRuns()
-      #expect(!project.recordedRuns.contains { $0.contains("file") })
     }
   }
 }

@@ -14,19 +14,6 @@ import Testing
     }
   }
 
-  @Test func `a rename counts if either name does`() async throws {
-    try await withProject { project in
-      try project.write("a.tmp")
-      let watchrun = try await project.startPrinting("-e", "swift")
-      try project.move("a.tmp", to: "a.swift")
-      try await project.reported("a.swift", by: watchrun)
-      try project.move("a.swift", to: "a.bak")
-      try await project.reported("a.swift", "removed", by: watchrun)
-      let changes = try project.changes(by: watchrun)
-      #expect(changes.allSatisfy { $0.path == "a.swift" }, "\(changes)")
-    }
-  }
-
   @Test func `only paths that match a filter count`() async throws {
     try await withProject { project in
       try project.makeDirectory("c1/x")
@@ -37,17 +24,6 @@ import Testing
       try project.place("file")
       try await project.settle(watchrun, suffix: ".end")
       #expect(try project.changes(by: watchrun).map(\.path) == ["c1/x/file"])
-    }
-  }
-
-  @Test func `a filter matches the new name of a renamed directory`() async throws {
-    try await withProject { project in
-      try project.makeDirectory("a1/x/y")
-      let watchrun = try await project.startPrinting("-f", "c1/**")
-      try project.move("a1", to: "b1")
-      try project.move("b1", to: "c1")
-      try project.place("c1/x/y/new")
-      try await project.reported("c1/x/y/new", by: watchrun)
     }
   }
 
@@ -77,15 +53,6 @@ import Testing
     }
   }
 
-  @Test func `a path given with -w is never ignored`() async throws {
-    try await withProject { project in
-      try project.makeDirectory("node_modules/library")
-      let watchrun = try await project.startPrinting("-w", "node_modules/library")
-      try project.place("node_modules/library/file")
-      try await project.reported("node_modules/library/file", by: watchrun)
-    }
-  }
-
   @Test func `only listed events count`() async throws {
     try await withProject { project in
       try project.write("written")
@@ -97,15 +64,6 @@ import Testing
       try await project.settle(watchrun)
       let changes = try project.changes(by: watchrun)
       #expect(changes == [Batch.Change(path: "removed", kind: "removed", type: "unknown")])
-    }
-  }
-
-  @Test func `a change of the mode counts only if metadata is listed`() async throws {
-    try await withProject { project in
-      try project.write("file")
-      _ = try await project.startRunning(["--events", "metadata,create"], Project.record)
-      try await project.shell("chmod 600 file")
-      try await eventually("a run") { project.recordedRuns == [["file"]] }
     }
   }
 }

@@ -105,26 +105,6 @@ import Testing
     }
   }
 
-  @Test func `an edited ignore file takes effect at once`() async throws {
-    try await withProject { project in
-      try project.makeDirectory("out")
-      let watchrun = try await project.startPrinting()
-      try project.write(".gitignore", "out/\n*.log\n")
-      try await project.reported(".gitignore", by: watchrun)
-      try project.place("out/ignored")
-      try project.place("ignored.log")
-      #expect(await clockTicks())
-      try project.place("after")
-      try await project.reported("after", "created", by: watchrun)
-      try project.remove(".gitignore")
-      try await project.reported(".gitignore", "removed", by: watchrun)
-      try project.place("out/reported")
-      try await project.reported("out/reported", "created", by: watchrun)
-      let paths = Set(try project.changes(by: watchrun).map(\.path))
-      #expect(paths.isDisjoint(with: ["out/ignored", "ignored.log"]))
-    }
-  }
-
   /// More than one batch would run a command more than once.
   @Test(arguments: [["-w", "."], ["-w", ".", "-w", "sub"], ["-w", "sub", "-w", "."]])
   func `an edit of an ignore file is reported in one batch`(_ roots: [String]) async throws {
@@ -156,16 +136,6 @@ import Testing
       try await watchrun.ready()
       try project.place("a.log")
       try await project.reported("a.log", "created", by: watchrun)
-    }
-  }
-
-  @Test func `a path given with -w is watched although it is ignored`() async throws {
-    try await withProject { project in
-      try project.makeDirectory("build")
-      try project.write(".gitignore", "build/\n")
-      let watchrun = try await project.startPrinting("-w", "build")
-      try project.place("build/file")
-      try await project.reported("build/file", "created", by: watchrun)
     }
   }
 

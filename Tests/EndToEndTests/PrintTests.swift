@@ -67,20 +67,6 @@ import Testing
     }
   }
 
-  /// Names in different Unicode normal forms are equal as strings.
-  @Test func `names in different Unicode normal forms are different files`() async throws {
-    try await withProject { project in
-      let names = ["caf\u{E9}", "cafe\u{301}"]
-      for name in names { try project.write(name) }
-      let watchrun = try await project.startPrinting("-d", "300ms")
-      for name in names { try project.write(name, "more\n", appending: true) }
-      try await project.settle(watchrun)
-      // As bytes: to compare them as strings would make them equal.
-      let paths = Set(try project.changes(by: watchrun).map { Array($0.path.utf8) })
-      #expect(paths == Set(names.map { Array($0.utf8) }))
-    }
-  }
-
   @Test func `--print lines prints a path a line, and escapes newlines`() async throws {
     try await withProject { project in
       let watchrun = try await project.start("--print", "lines")

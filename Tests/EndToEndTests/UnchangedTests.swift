@@ -3,21 +3,6 @@ import Testing
 
 /// With `--skip-unchanged`, a file counts only if its content differs.
 @Suite struct UnchangedTests {
-  @Test func `a rewrite with the same content causes no run`() async throws {
-    try await withProject { project in
-      try project.makeDirectory("d")
-      try project.write("d/f", "text\n")
-      try project.write("d/g", "text\n")
-      try await project.startSkipping()
-      try await project.known("d/f")
-      try await project.shell(#"cp d/f "$OUTSIDE/t"; cp "$OUTSIDE/t" d/f"#)
-      try await project.settleRuns()
-      #expect(!project.runs(of: "d/f"))
-      try await project.shell("printf 'tent\\n' > d/f")
-      try await eventually("a run for a byte") { project.runs(of: "d/f") }
-    }
-  }
-
   @Test func `no operation that keeps the content causes a run`() async throws {
     try await withProject { project in
       try project.write("f", "text\n")
@@ -32,30 +17,6 @@ import Testing
         try await project.settleRuns()
         #expect(!project.runs(of: "f"), "\(line)")
       }
-    }
-  }
-
-  @Test func `different content causes a run`() async throws {
-    try await withProject { project in
-      let lines = ["printf 'tent\\n' > f0", "printf 'tent\\n' > ../t && mv ../t f1", "echo >> f2"]
-      for number in lines.indices { try project.write("f\(number)", "text\n") }
-      try await project.startSkipping()
-      try await project.known(lines.indices.map { "f\($0)" })
-      for (number, line) in lines.enumerated() {
-        try await project.shell(line)
-        try await eventually("a run") { project.runs(of: "f\(number)") }
-      }
-    }
-  }
-
-  @Test func `a formatter that changes nothing causes no run`() async throws {
-    try await withProject { project in
-      for number in 0..<50 { try project.write("f\(number).c", "text \(number)\n") }
-      try await project.startSkipping()
-      try await project.known((0..<50).map { "f\($0).c" })
-      try await project.shell("for f in *.c; do sed -i 's/ *$//' $f; done")
-      try await project.settleRuns(suffix: ".c")
-      #expect((0..<50).allSatisfy { !project.runs(of: "f\($0).c") })
     }
   }
 
@@ -97,42 +58,6 @@ import Testing
           project.recordedRuns.dropFirst(before).contains { $0.contains("f") }
         }
       }
-    }
-  }
-
-  @Test func `the first change of a file counts, the next one only if it differs`() async throws {
-    try await withProject { project in
-      try project.write("f")
-      try await project.startSkipping()
-      try await project.shell("touch f")
-      try await eventually("a run") { project.runs(of: "f") }
-      try project.remove(project.log)
-      try await project.shell("touch f")
-      try await project.settleRuns()
-      #expect(!project.runs(of: "f"))
-    }
-  }
-
-  @Test func `a file that is too large to compare always causes a run`() async throws {
-    try await withProject { project in
-      try project.write("f", String(repeating: "x", count: 8 << 20 + 1))
-      try await project.startSkipping()
-      for _ in 1...2 {
-        let before = project.recordedRuns.count
-        try await project.shell("touch f")
-        try await eventually("a run") {
-          project.recordedRuns.dropFirst(before).contains { $0.contains("f") }
-        }
-      }
-    }
-  }
-
-  @Test func `without --skip-unchanged a rewrite causes a run`() async throws {
-    try await withProject { project in
-      try project.write("f", "text\n")
-      _ = try await project.startRunning([], Project.record)
-      try await project.shell("cp f ../t && cat ../t > f")
-      try await eventually("a run") { project.runs(of: "f") }
     }
   }
 }
