@@ -124,16 +124,6 @@ import Testing
     }
   }
 
-  @Test func `adaptive debouncing splits a stream of writes`() async throws {
-    try await withProject { project in
-      _ = try await project.startRunning([], Project.record)
-      try await eventually("a run while the writes go on") {
-        try project.write("file", "more\n", appending: true)
-        return !project.recordedRuns.isEmpty
-      }
-    }
-  }
-
   @Test func `the last run sees the second of two writes`() async throws {
     try await withProject { project in
       try project.write("key", "0")
@@ -145,20 +135,6 @@ import Testing
         try await project.logged("run \(round) second")
       }
       #expect(project.logged.count <= 11)
-    }
-  }
-
-  @Test func `a command that fails waits for the next change`() async throws {
-    try await withProject { project in
-      let watchrun = try await project.startRunning([], Project.record + "; false")
-      for number in 1...3 {
-        try project.place("file-\(number)")
-        try await eventually("run \(number)") { project.recordedRuns.count >= number }
-        try await eventually("its end is reported") {
-          watchrun.errors.count { $0.contains("failed with status 1") } == number + 1
-        }
-      }
-      #expect(project.recordedRuns == [["file-1"], ["file-2"], ["file-3"]])
     }
   }
 }

@@ -24,15 +24,6 @@ import Testing
     }
   }
 
-  @Test func `placeholders are left out if no path has changed`() async throws {
-    try await withProject { project in
-      let watchrun = try await project.start(
-        "--once", "sh", "-c", Self.script, "sh", "x", "{}", "{first}", "/_", "y")
-      try await watchrun.ended()
-      #expect(project.logged == ["[x][y]"])
-    }
-  }
-
   @Test func `placeholders beside --shell are arguments of the shell`() async throws {
     try await withProject { project in
       let watchrun = try await project.start(
@@ -74,30 +65,6 @@ import Testing
     }
   }
 
-  @Test func `a long list of paths is cut in the environment, and whole in the file`() async throws
-  {
-    try await withProject { project in
-      let watchrun = try await project.startRunning(
-        ["-d", "500ms", "--max-wait", "20s"],
-        #"""
-        count=$(tr -cd '\0' < "${WATCHRUN_PATHS_FILE:-/dev/null}" | wc -c)
-        echo "$WATCHRUN_COUNT $count $# ${#WATCHRUN_PATHS} $WATCHRUN_TRUNCATED" >> "$LOG"
-        """#)
-      let padding = String(repeating: "x", count: 100)
-      try await project.shell("for i in $(seq 900); do echo $i > \(padding)-$i; done")
-      try await eventually("runs for all files") {
-        project.logged.reduce(0) { $0 + (Int($1.prefix { $0 != " " }) ?? 0) } >= 900
-      }
-      for line in project.logged {
-        let fields = line.split(separator: " ").compactMap { Int($0) }
-        #expect(fields[0] == fields[1])
-        #expect(fields[3] <= 64 * 1024)
-        #expect(fields.count == (fields[0] > 500 ? 5 : 4))
-      }
-      #expect(watchrun.process.exitStatus == nil)
-    }
-  }
-
   @Test func `-E sets variables of the command`() async throws {
     try await withProject { project in
       let watchrun = try await project.start(
@@ -125,27 +92,6 @@ import Testing
         }
       }
       #expect(!project.exists("pwned"))
-    }
-  }
-
-  @Test func `a file name is never taken for an option`() async throws {
-    try await withProject { project in
-      let watchrun = try await project.start("-v", "-p", "--", "sh", "-c", Self.script, "sh", "{}")
-      try await watchrun.watching()
-      try project.place("-rf")
-      try await project.logged("[./-rf]")
-    }
-  }
-
-  @Test func `a file name with a newline is one path`() async throws {
-    try await withProject { project in
-      let watchrun = try await project.start(
-        "-v", "-p",
-        #"echo $WATCHRUN_COUNT $(tr -cd '\0' < "$WATCHRUN_PATHS_FILE" | wc -c) >> "$LOG""#)
-      try await watchrun.watching()
-      try project.place("a\nINJECTED")
-      try await project.logged("1 1")
-      #expect(!watchrun.errors.contains { $0.hasPrefix("INJECTED") })
     }
   }
 

@@ -147,20 +147,6 @@ import Testing
     }
   }
 
-  @Test func `a program that stays open for writing is an error`() async throws {
-    try await withProject { project in
-      try await project.shell(#"cp /bin/true "$OUTSIDE/program""#)
-      let path = Path(project.outside + "/program")
-      let busy = try Descriptor.open(path, O_WRONLY | O_APPEND)
-      let watchrun = try await project.start("--once", "../outside/program")
-      try await #expect(watchrun.ended() == .exited(126))
-      #expect(
-        watchrun.errors.last == "watchrun: cannot run ../outside/program: "
-          + "../outside/program is open for writing in another process")
-      _ = consume busy
-    }
-  }
-
   @Test func `the directory of path lists is private and removed at exit`() async throws {
     try await withProject { project in
       let watchrun = try await project.start(

@@ -73,18 +73,6 @@ import enum SystemCalls.ExitStatus
     }
   }
 
-  @Test func `a missing program is reported, and run once it exists`() async throws {
-    try await withProject { project in
-      let watchrun = try await project.start("-v", "./program")
-      try await watchrun.watching()
-      try await watchrun.said("there is no file ./program")
-      try project.write(project.outside + "/program", "#!/bin/sh\necho found >> \"$LOG\"\n")
-      try await project.shell("chmod +x $OUTSIDE/program")
-      try project.move(project.outside + "/program", to: "program")
-      try await project.logged("found")
-    }
-  }
-
   @Test(arguments: [["-w", "missing"], ["-w", ".", "-w", "missing"], ["-C", "missing"]])
   func `a path to watch that does not exist is an error with status 66`(_ options: [String])
     async throws

@@ -481,19 +481,6 @@ import Testing
   }
 
   @Test(.enabled(if: Tool.vim))
-  func `an editor works`() async throws {
-    try await withProject { project in
-      let session = try await project.startOnTerminal(
-        "-I", "--once", "--", "vim", "-u", "NONE", "-N", "-n", "-i", "NONE", "file")
-      try await session.shows("~")
-      try session.type("ihello\(Keystroke.escape):wq\(Keystroke.enter)")
-      try await #expect(session.ended() == 0)
-      #expect(project.read("file") == "hello\n")
-      #expect(try session.terminal.modes == session.modes)
-    }
-  }
-
-  @Test(.enabled(if: Tool.vim))
   func `an editor can be stopped and continued`() async throws {
     try await withProject { project in
       let bash = try await Shell(project)

@@ -73,24 +73,6 @@ import Testing
     }
   }
 
-  @Test func `with sessions of their own are left alone`() async throws {
-    try await withProject { project in
-      let watchrun = try await project.startRunning(
-        [], "bash", "-c",
-        #"""
-        setsid bash -c 'echo $$ >> "$LOG"; exec sleep 1000' > /dev/null 2>&1 &
-        until test -s "$LOG"; do sleep 0.01; done
-        """#)
-      let daemon = try Self.job(0, of: project)
-      try project.place("file")
-      try await eventually("another run") { project.logged.count == 2 }
-      watchrun.process.send(SIGINT)
-      _ = try await watchrun.ended()
-      #expect(ProcessTable.isAlive(daemon))
-      for number in 0...1 { kill(try Self.job(number, of: project), SIGKILL) }
-    }
-  }
-
   /// A search may read the children of a process before it starts one, and find it ended after that.
   @Test(.enabled(if: Tool.python))
   func `are found while each of them starts the next one and ends`() async throws {

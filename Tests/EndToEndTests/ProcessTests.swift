@@ -131,21 +131,6 @@ import Testing
       try await project.logged("up", times: 2)
     }
   }
-
-  @Test func `a process with a session of its own is left alone`() async throws {
-    try await withProject { project in
-      let watchrun = try await project.startRunning(
-        ["-r"], #"setsid sleep 1000 & echo $! >> "$LOG"; wait"#)
-      let daemon = try #require(project.logged.first.flatMap { pid_t($0) })
-      try await eventually("it has a session") { getsid(daemon) == daemon }
-      try project.place("file")
-      try await eventually("a restart") { project.logged.count == 2 }
-      #expect(ProcessTable.isAlive(daemon))
-      watchrun.process.send(SIGINT)
-      try await eventually("watchrun ends") { watchrun.process.exitStatus != nil }
-      #expect(ProcessTable.isAlive(daemon))
-    }
-  }
 }
 
 extension [UInt8] {

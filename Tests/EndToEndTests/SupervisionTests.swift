@@ -4,41 +4,6 @@ import Testing
 
 /// The processes of the command, and the environment they start in.
 @Suite struct SupervisionTests {
-  @Test func `a restart ends the processes that the command started`() async throws {
-    try await withProject { project in
-      _ = try await project.startRunning(
-        ["-r"], "sh", "-c", #"sleep 1000 & echo $! >> "$LOG"; wait"#)
-      for number in 1...3 {
-        try project.place("file-\(number)")
-        try await eventually("restart \(number)") { project.logged.count > number }
-      }
-      let pids = project.logged.compactMap { pid_t($0) }
-      #expect(pids.map(ProcessTable.isAlive) == [false, false, false, true])
-    }
-  }
-
-  @Test func `a command that ignores the stop signal is killed`() async throws {
-    try await withProject { project in
-      let watchrun = try await project.startRunning(
-        ["-r", "--stop-timeout", "200ms"],
-        #"trap "" TERM; echo $$ >> "$LOG"; while :; do sleep 0.1; done"#)
-      try project.place("file")
-      try await eventually("a restart") { project.logged.count == 2 }
-      let pids = project.logged.compactMap { pid_t($0) }
-      #expect(pids.map(ProcessTable.isAlive) == [false, true])
-      try await watchrun.said("killing it")
-    }
-  }
-
-  @Test func `a restart does not wait longer than the command needs`() async throws {
-    try await withProject { project in
-      _ = try await project.startRunning(
-        ["-r", "--stop-timeout", "1h"], #"echo run >> "$LOG"; exec sleep 1000"#)
-      try project.place("file")
-      try await project.logged("run", times: 2)
-    }
-  }
-
   @Test func `the stop signal can be chosen`() async throws {
     try await withProject { project in
       _ = try await project.startRunning(
@@ -87,20 +52,6 @@ import Testing
       }
       try await project.logged("serving", times: 6)
       #expect(!project.logged.contains("Address already in use"))
-    }
-  }
-
-  @Test func `a leftover process does not delay the end of a run, and is stopped before the next`()
-    async throws
-  {
-    try await withProject { project in
-      let watchrun = try await project.startRunning(
-        [], #"sleep 1000 & echo $! >> "$LOG"; echo hi"#)
-      try await watchrun.said("succeeded")
-      try project.place("file")
-      try await eventually("another run") { project.logged.count == 2 }
-      let pids = project.logged.compactMap { pid_t($0) }
-      #expect(pids.map(ProcessTable.isAlive) == [false, true])
     }
   }
 

@@ -7,46 +7,13 @@ import Testing
   {
     try await withProject { project in
       try project.write("file", "old")
-      let watchrun = try await project.startRunning([], #"echo run >> "$LOG"; exec sleep 1000"#)
+      let watchrun = try await project.startRunning(
+        ["--build", "true"], #"echo run >> "$LOG"; exec sleep 1000"#)
       try project.place("file")
       try await watchrun.said(
         "file changed; runs again when this run ends; -r restarts at once")
       #expect(project.logged == ["run"])
-    }
-  }
-
-  @Test(arguments: [
-    (false, "-r restarts at once"), (true, "\"onBusy\": \"restart\" restarts at once"),
-  ])
-  func `in a project without a file, the option is named`(hasFile: Bool, advice: String)
-    async throws
-  {
-    try await withProject { project in
-      try project.write("file", "old")
-      let program = project.outside + "/zig"
-      try project.write(program, "#!/bin/sh\necho run >> $LOG; exec sleep 1000\n")
-      try await project.shell("chmod 755 '\(program)'")
-      try project.write("build.zig", "")
-      if hasFile {
-        try project.write("watchrun.json", "{ tasks: { build: { run: 'zig build' } } }")
-      }
-      let watchrun = try await project.start(
-        ["-v"], environment: ["PATH": project.outside + ":" + Tool.searchPath])
-      try await watchrun.watching()
-      try await project.logged("run")
-      try project.place("file")
-      try await watchrun.said("file changed; runs again when this run ends; \(advice)")
-    }
-  }
-
-  @Test func `with a build, a change that waits is reported once`() async throws {
-    try await withProject { project in
-      try project.write("file", "old")
-      let watchrun = try await project.startRunning(
-        ["--build", "true"], #"echo run >> "$LOG"; exec sleep 1000"#)
-      try project.place("file")
-      try await watchrun.said("file changed; runs again when this run ends; -r restarts at once")
-      // Both notices would be due at the same time.
+      // Not of the build as well, whose notice would be due at the same time.
       #expect(watchrun.errors.count { $0.contains("runs again when") } == 1)
     }
   }

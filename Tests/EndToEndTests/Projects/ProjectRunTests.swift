@@ -151,24 +151,6 @@ struct ProjectRunTests {
     }
   }
 
-  @Test func `a failure skips the dependents`() async throws {
-    try await withProject { project in
-      try project.writeTasks(
-        """
-        build: { run: "echo build >> $LOG; test ! -e broken" },
-        test: { run: "echo test >> $LOG", after: ["build"] },
-        lint: { run: "echo lint >> $LOG", watch: ["lint"] },
-        """)
-      try project.write("broken")
-      let watchrun = try await project.startTasks()
-      try await watchrun.said("watchrun: test: skipped: build failed")
-      try await watchrun.closed(" · test skipped")
-      try project.remove("broken")
-      try await project.logged("test")
-      #expect(project.logged.filter { $0 == "build" }.count >= 2)
-    }
-  }
-
   @Test func `a service is restarted when its dependency has succeeded`() async throws {
     try await withProject { project in
       try project.makeDirectory("src")
