@@ -1,4 +1,5 @@
 import SystemCalls
+import TestSupport
 import Testing
 
 /// `--build`: runs first, and decides whether the command starts.
@@ -25,7 +26,7 @@ import Testing
     }
   }
 
-  @Test(arguments: ["queue", "ignore", "restart", "signal"])
+  @Test(arguments: Effort.rows(["queue", "restart", "ignore", "signal"], quick: 2))
   func `the build precedes the command with every busy policy`(_ policy: String) async throws {
     try await withProject { project in
       try project.write("source", "good 1")
@@ -69,11 +70,13 @@ import Testing
   private static let makefile =
     "app: source\n\tx=$$(cat source); echo begun >> \"$$LOG\"; sleep $$((4 / (x * x))); echo \"$$x\" > app\n"
 
-  @Test(arguments: [
-    ["make"], ["true && make && true"], ["cd . && make | cat"], ["--build", "make", "true"],
-    ["sh", "build.sh"], ["-r", "make"], ["-d", "10s", "make"], ["-o", "queue", "make"],
-    ["-r", "-d", "10s", "make"],
-  ])
+  @Test(
+    arguments: Effort.rows(
+      [
+        ["make"], ["-r", "-d", "10s", "make"], ["cd . && make | cat"], ["--build", "make", "true"],
+        ["sh", "build.sh"], ["-r", "make"], ["-d", "10s", "make"], ["-o", "queue", "make"],
+        ["true && make && true"],
+      ], quick: 4))
   func `what is saved while make compiles is in the result`(_ words: [String]) async throws {
     try await withProject { project in
       try project.write("source", "1")
@@ -110,15 +113,17 @@ import Testing
     """
   }
 
-  @Test(arguments: [
-    // The object is written after the file that is renamed to the source, and before that.
-    (#"echo 2 > "$$OUTSIDE/a.c";"#, "linking", "app\n*.o\n"),
-    (#"echo 2 > "$$OUTSIDE/a.c";"#, "linking", "app\n"),
-    // It is written after the save, by a compiler that takes its time to end.
-    ("trap '' TERM;", "compiling", "app\nout\n"),
-    // And in a directory that is not watched.
-    ("trap '' TERM;", "compiling", "outside"),
-  ])
+  @Test(
+    arguments: Effort.rows(
+      [
+        // The object is written after the file that is renamed to the source, and before that.
+        (#"echo 2 > "$$OUTSIDE/a.c";"#, "linking", "app\n*.o\n"),
+        // It is written after the save, by a compiler that takes its time to end.
+        ("trap '' TERM;", "compiling", "app\nout\n"),
+        (#"echo 2 > "$$OUTSIDE/a.c";"#, "linking", "app\n"),
+        // And in a directory that is not watched.
+        ("trap '' TERM;", "compiling", "outside"),
+      ], quick: 2))
   func `what a stopped build has written after a save is made again`(
     _ compile: String, _ moment: String, _ place: String
   ) async throws {
@@ -141,7 +146,8 @@ import Testing
     }
   }
 
-  @Test func `what is saved while a build is being stopped is in the result`() async throws {
+  @Test(.enabled(if: Effort.isFull))
+  func `what is saved while a build is being stopped is in the result`() async throws {
     try await withProject { project in
       try project.write("a.c", "1")
       try project.write(".gitignore", "app\nout\n")
@@ -202,7 +208,8 @@ import Testing
   }
 
   /// While something writes, it is not known who has saved a file.
-  @Test func `what is saved in a build is in the result, whoever may have saved it`()
+  @Test(.enabled(if: Effort.isFull))
+  func `what is saved in a build is in the result, whoever may have saved it`()
     async throws
   {
     try await withProject { project in

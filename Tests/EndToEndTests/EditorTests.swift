@@ -1,4 +1,5 @@
 import SystemCalls
+import TestSupport
 import Testing
 
 /// Every kind of save is a change of the saved file; temporary files of editors are ignored.
@@ -25,7 +26,7 @@ import Testing
     }
   }
 
-  @Test(.enabled(if: Tool.vim), arguments: ["no", "yes", "auto"])
+  @Test(.enabled(if: Tool.vim), arguments: Effort.rows(["auto", "no", "yes"], quick: 1))
   func `a save by vim reports only the file itself`(_ backupCopy: String) async throws {
     try await withProject { project in
       try project.write("file", "text\n")
@@ -58,10 +59,9 @@ import Testing
     }
   }
 
-  @Test(arguments: ["--no-default-ignore", "--ignore-nothing"])
-  func `without the built-in rules, temporary files are reported`(_ option: String) async throws {
+  @Test func `without the built-in rules, temporary files are reported`() async throws {
     try await withProject { project in
-      let watchrun = try await project.startPrinting(option)
+      let watchrun = try await project.startPrinting("--no-default-ignore")
       for name in Self.editorFiles { try project.place(name) }
       for name in Self.editorFiles { try await project.reported(name, by: watchrun) }
     }

@@ -83,9 +83,10 @@ import Testing
 
   /// With a small stack, the kernel accepts few arguments.
   @Test(
-    arguments: [
-      ([], 650), (["/bin/sh", "-c", #"ulimit -s 256; exec "$@""#, "sh"], 60),
-    ] as [([String], Int)])
+    arguments: Effort.rows(
+      [
+        (["/bin/sh", "-c", #"ulimit -s 256; exec "$@""#, "sh"], 60), ([], 650),
+      ] as [([String], Int)], quick: 1))
   func `paths that exceed the argument limit are in the paths file`(
     _ prefix: [String], _ files: Int
   ) async throws {

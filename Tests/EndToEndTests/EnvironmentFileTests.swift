@@ -1,10 +1,11 @@
 import SystemCalls
+import TestSupport
 import Testing
 
 /// `--env-file` and `envFile`: variables of files in dotenv syntax.
 struct EnvironmentFileTests {
   /// The file is ignored by git, and the filter leaves it out.
-  @Test(arguments: [["-r"], ["-r", "-p"], ["-o", "ignore"]])
+  @Test(arguments: Effort.rows([["-r"], ["-r", "-p"], ["-o", "ignore"]], quick: 1))
   func `a command gets the variables, and starts again when one is different`(
     options: [String]
   ) async throws {
@@ -109,7 +110,7 @@ struct EnvironmentFileTests {
     }
   }
 
-  @Test(arguments: [[], ["--config", "Procfile"]])
+  @Test(arguments: Effort.rows([[], ["--config", "Procfile"]], quick: 1))
   func `the processes of a changed Procfile, and their ports, are those of foreman`(
     options: [String]
   ) async throws {

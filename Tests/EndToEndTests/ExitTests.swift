@@ -1,4 +1,5 @@
 import SystemCalls
+import TestSupport
 import Testing
 
 import enum SystemCalls.ExitStatus
@@ -56,10 +57,12 @@ import enum SystemCalls.ExitStatus
 
   @Test(
     arguments: [
-      ("a: { run: 'exit 3', service: true },", 3),
+      ("a: { run: 'exit 3', service: true, backOff: '10ms' },", 3),
       ("a: { run: 'exec sleep 1000', service: true, ready: { port: PORT } },", 1),
       ("a: { run: 'echo up; exec sleep 1000', service: true, ready: { line: 'up' } },", 0),
-      ("b: { run: 'true' }, a: { run: 'exit 4', service: true, after: ['b'] },", 4),
+      (
+        "b: { run: 'true' }, a: { run: 'exit 4', service: true, backOff: '10ms', after: ['b'] },", 4
+      ),
     ] as [(String, Int32)])
   func `with --once, a service that fails is a failure`(_ tasks: String, _ status: Int32)
     async throws
@@ -164,10 +167,10 @@ import enum SystemCalls.ExitStatus
   }
 
   @Test(
-    arguments: [
-      (SIGTERM, .signaled(.terminate)), (SIGINT, .signaled(.interrupt)), (SIGHUP, .exited(0)),
-    ]
-      as [(Int32, ExitStatus)])
+    arguments: Effort.rows(
+      [
+        (SIGTERM, .signaled(.terminate)), (SIGINT, .signaled(.interrupt)), (SIGHUP, .exited(0)),
+      ] as [(Int32, ExitStatus)], quick: 1))
   func `a full output pipe does not keep watchrun from ending`(
     _ signal: Int32, _ status: ExitStatus
   ) async throws {

@@ -24,7 +24,7 @@ import Testing
       var now = ProcessTable.wakeups(of: watchrun.process.pid)
       for _ in 0..<20 where now != before {
         // Not a wait for something, but the time in which nothing may happen.
-        try await Task.sleep(for: .seconds(2))
+        try await Task.sleep(for: .seconds(1.2))
         (before, now) = (now, ProcessTable.wakeups(of: watchrun.process.pid))
       }
       #expect(now == before)

@@ -106,7 +106,9 @@ import Testing
   }
 
   /// More than one batch would run a command more than once.
-  @Test(arguments: [["-w", "."], ["-w", ".", "-w", "sub"], ["-w", "sub", "-w", "."]])
+  @Test(
+    arguments: Effort.rows(
+      [["-w", ".", "-w", "sub"], ["-w", "."], ["-w", "sub", "-w", "."]], quick: 1))
   func `an edit of an ignore file is reported in one batch`(_ roots: [String]) async throws {
     try await withProject { project in
       try project.makeDirectory("sub/deep")

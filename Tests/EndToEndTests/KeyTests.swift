@@ -189,7 +189,7 @@ import Testing
   @Test func `with --once, what is typed during the run reaches the shell`() async throws {
     try await withProject { project in
       let bash = try await Shell(project)
-      try bash.start("--once", "echo up-$((1 + 1)); until test -e go; do sleep 0.05; done")
+      try bash.start("--once", "echo up-$((1 + 1)); until test -e go; do sleep 0.1; done")
       try await bash.shows("up-2")
       try bash.command("echo typed-$((1 + 1))")
       try project.place("go")

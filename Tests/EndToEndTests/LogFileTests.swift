@@ -1,5 +1,6 @@
 import Foundation
 import SystemCalls
+import TestSupport
 import Testing
 
 /// The files of `--log`.
@@ -46,7 +47,8 @@ import Testing
     }
   }
 
-  @Test func `a file of 10 MB is renamed, and none starts a run`() async throws {
+  @Test(.enabled(if: Effort.isFull))
+  func `a file of 10 MB is renamed, and none starts a run`() async throws {
     try await withProject { project in
       try project.place("go", "10500")
       try project.writeTasks(

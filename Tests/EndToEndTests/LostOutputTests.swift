@@ -102,7 +102,7 @@ import enum SystemCalls.ExitStatus
         [],
         prefix: Self.caller(
           #""$@" | { "#
-            + #"while ! [ -e "$OUTSIDE/end" ]; do sleep 0.02; done; cat; }"#))
+            + #"while ! [ -e "$OUTSIDE/end" ]; do sleep 0.1; done; cat; }"#))
       for number in 1...4 {
         try await project.logged("run", times: number)
         try project.place("file-\(number)")
@@ -167,7 +167,7 @@ import enum SystemCalls.ExitStatus
   private static func piped(_ redirection: String = "") -> [String] {
     caller(
       #"{ "$@" \#(redirection); echo "$?" > "$OUTSIDE/status"; } | "#
-        + #"{ while ! [ -e "$OUTSIDE/end" ]; do sleep 0.02; done; }"#)
+        + #"{ while ! [ -e "$OUTSIDE/end" ]; do sleep 0.1; done; }"#)
   }
 
   @Test(

@@ -94,7 +94,7 @@ import Testing
         os.write(log, b"start\\n")
         while True: signal.pause()
         """)
-      let count = Effort.count(20, quick: 3)
+      let count = Effort.count(20, quick: 1)
       for number in 1...count {
         try project.place("file-\(number)")
         try await project.logged("start", times: number + 1)

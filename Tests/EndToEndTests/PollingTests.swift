@@ -1,4 +1,5 @@
 import SystemCalls
+import TestSupport
 import Testing
 
 /// `--poll`, and file systems that send no events.
@@ -16,7 +17,7 @@ import Testing
   }
 
   /// The target of a symbolic link changes.
-  @Test(arguments: [["-L"], ["-L", "--poll=50ms"]])
+  @Test(arguments: Effort.rows([["-L", "--poll=50ms"], ["-L"]], quick: 1))
   func `-L follows symbolic links`(options: [String]) async throws {
     try await withProject { project in
       try await project.shell(

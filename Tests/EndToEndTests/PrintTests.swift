@@ -150,7 +150,7 @@ import Testing
     }
   }
 
-  @Test(arguments: ["lines", "json"])
+  @Test(arguments: Effort.rows(["json", "lines"], quick: 1))
   func `with --skip-unchanged a file with the same content is not printed`(
     mode: String
   ) async throws {

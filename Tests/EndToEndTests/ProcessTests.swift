@@ -102,7 +102,7 @@ import Testing
       let pid = watchrun.process.pid
       try await eventually("some runs") { project.logged.count >= 3 }
       let descriptors = ProcessTable.descriptors(of: pid).count
-      for number in 1...100 {
+      for number in 1...Effort.count(100, quick: 25) {
         try project.place(number % 2 == 0 ? "long" : "other-\(number)")
         if number % 7 == 0 { try? project.remove("long") }
         try await Task.sleep(for: .milliseconds(number % 9 * 10))

@@ -68,7 +68,7 @@ import Testing
   }
 
   /// A project is moved away, and a copy of it put in its place: its watches stay with the one that was moved.
-  @Test(arguments: ["src", "src/file", "."])
+  @Test(arguments: Effort.rows(["src", "src/file", "."], quick: 1))
   func `the current directory is watched by its path when another one takes its place`(root: String)
     async throws
   {
@@ -101,9 +101,10 @@ import Testing
   /// A snapshot has the inodes and the times of its subvolume, and no watch reports the removal of one.
   @Test(
     .enabled(if: mayHaveSubvolumes, "there is no btrfs here"),
-    arguments: [
-      ("top/sub", "src"), ("top/sub", "src/file"), ("top/sub", "."), ("top/sub/src", "src"),
-    ],
+    arguments: Effort.rows(
+      [
+        ("top/sub", "src"), ("top/sub", "src/file"), ("top/sub", "."), ("top/sub/src", "src"),
+      ], quick: 1),
     ["mv $volume top/away", "btrfs subvolume delete $volume"])
   func `a subvolume that is rolled back is watched`(place: (String, String), removal: String)
     async throws
@@ -278,7 +279,7 @@ import Testing
   /// The kernel tells the watches of a covered directory nothing.
   @Test(
     .enabled(if: maySeparate, "nothing can be mounted here"),
-    arguments: ["src", ".", "src/file", "src/inner", "link/src", "link"],
+    arguments: Effort.rows(["src", ".", "src/file", "src/inner", "link/src", "link"], quick: 3),
     ["mount -t tmpfs none src && cp -r other/. src", "mount --bind other src"])
   func `what is mounted over a watched directory is watched, and what is below it afterwards`(
     root: String, mount: String
@@ -352,7 +353,7 @@ import Testing
         ["-w", "dist/server", "-r"], "sh", "-c",
         #"read build < dist/server/index.js || exit; echo "$build" >> "$LOG"; exec sleep 1000"#)
       var random = SeededGenerator(seed: 63)
-      for number in 1...Effort.count(30, quick: 6) {
+      for number in 1...Effort.count(30, quick: 3) {
         let pauses = (1...6).map { _ in
           ["0", "0", "0.01", "0.03", "0.2"].randomElement(using: &random)!
         }

@@ -1,4 +1,5 @@
 import SystemCalls
+import TestSupport
 import Testing
 
 extension Project {
@@ -32,12 +33,14 @@ extension Project {
   /// message comes after a hundred. The exact numbers are tested in virtual time.
   fileprivate static let mostRuns = 140
 
-  @Test(arguments: [
-    #"echo x > out; echo run >> "$LOG""#,
-    #"echo run >> "$LOG"; echo 1 > out; sleep 0.05; echo 2 > out; sleep 0.05; echo 3 > other"#,
-    #"echo run >> "$LOG"; rm -rf dir; mkdir dir; echo x > dir/out; ln -sf out dir/link"#,
-    #"echo run >> "$LOG"; echo x > temporary-$$; sleep 0.1; rm temporary-$$"#,
-  ])
+  @Test(
+    arguments: Effort.rows(
+      [
+        #"echo run >> "$LOG"; echo 1 > out; sleep 0.05; echo 2 > out; sleep 0.05; echo 3 > other"#,
+        #"echo run >> "$LOG"; rm -rf dir; mkdir dir; echo x > dir/out; ln -sf out dir/link"#,
+        #"echo run >> "$LOG"; echo x > temporary-$$; sleep 0.1; rm temporary-$$"#,
+        #"echo x > out; echo run >> "$LOG""#,
+      ], quick: 2))
   func `a command that leaves the same contents runs twice`(command: String) async throws {
     try await withProject { project in
       // A directory that is made while the tree is scanned is reported as a change to its parent.
@@ -76,8 +79,8 @@ extension Project {
   }
 
   /// As build daemons do, some time after each request.
-  @Test func `what a daemon in a session of its own writes after each run is counted`() async throws
-  {
+  @Test(.enabled(if: Effort.isFull))
+  func `what a daemon in a session of its own writes after each run is counted`() async throws {
     try await withProject { project in
       let watchrun = try await project.startRunning(
         ["-v"], #"setsid sh -c 'sleep 0.6; date +%N > cache' & echo run >> "$LOG""#)
@@ -87,7 +90,7 @@ extension Project {
 
   /// What neither a run nor its children write, as of a build server or in a container: without a declaration it is
   /// delayed, with one it starts nothing.
-  @Test(arguments: [false, true])
+  @Test(arguments: Effort.rows([true, false], quick: 1))
   func `what a run and a daemon outside write is counted, unless it is declared`(isDeclared: Bool)
     async throws
   {
@@ -124,7 +127,8 @@ extension Project {
   }
 
   /// As a build does that leaves a process in a session of its own.
-  @Test func `what is written after each run, by what the run has left behind, is delayed`()
+  @Test(.enabled(if: Effort.isFull))
+  func `what is written after each run, by what the run has left behind, is delayed`()
     async throws
   {
     try await withProject { project in
@@ -136,7 +140,8 @@ extension Project {
     }
   }
 
-  @Test func `files with new names in each run count for their directory`() async throws {
+  @Test(.enabled(if: Effort.isFull))
+  func `files with new names in each run count for their directory`() async throws {
     try await withProject { project in
       let watchrun = try await project.startRunning(
         [], #"n=$(ls | wc -l); : > tmp.$n; sleep 0.05; echo run >> "$LOG""#)
@@ -174,7 +179,8 @@ extension Project {
     }
   }
 
-  @Test func `with restart, a server that is built first comes up`() async throws {
+  @Test(.enabled(if: Effort.isFull))
+  func `with restart, a server that is built first comes up`() async throws {
     try await withProject { project in
       let watchrun = try await project.startRunning(
         ["-r"],
@@ -207,11 +213,12 @@ extension Project {
     }
   }
 
-  @Test func `a server that logs on a signal is not signaled forever`() async throws {
+  @Test(.enabled(if: Effort.isFull))
+  func `a server that logs on a signal is not signaled forever`() async throws {
     try await withProject { project in
       let watchrun = try await project.startRunning(
         ["-s", "HUP"],
-        #"trap 'date +%N >> log' HUP; echo up >> "$LOG"; while :; do sleep 0.05; done"#)
+        #"trap 'date +%N >> log' HUP; echo up >> "$LOG"; while :; do sleep 0.1; done"#)
       try project.place("conf")
       try await watchrun.said("sent SIGHUP (log changed)")
       try await Task.sleep(for: .seconds(5))
@@ -219,7 +226,7 @@ extension Project {
     }
   }
 
-  @Test(arguments: [[], ["-r"]])
+  @Test(arguments: Effort.rows([[], ["-r"]], quick: 1))
   func `a build that writes watched files comes to rest`(options: [String]) async throws {
     try await withProject { project in
       let command = options.isEmpty ? "true" : "exec sleep 1000"
@@ -272,7 +279,8 @@ extension Project {
   }
 
   /// Soon and with a message if looks at the processes come in time, and after thirty runs if they do not.
-  @Test func `the log of a service does not run a task for ever`() async throws {
+  @Test(.enabled(if: Effort.isFull))
+  func `the log of a service does not run a task for ever`() async throws {
     try await withProject { project in
       try project.writeTasks(
         """
@@ -347,7 +355,8 @@ extension Project {
     }
   }
 
-  @Test func `an edit of another task leaves a delay as it is`() async throws {
+  @Test(.enabled(if: Effort.isFull))
+  func `an edit of another task leaves a delay as it is`() async throws {
     try await withProject { project in
       let loop = #"loop: { run: "date +%N > src/out; echo run >> $LOG", watch: "src" }"#
       try project.makeDirectory("src")
@@ -427,7 +436,8 @@ extension Project {
     }
   }
 
-  @Test func `a service that logs when it starts is not restarted forever`() async throws {
+  @Test(.enabled(if: Effort.isFull))
+  func `a service that logs when it starts is not restarted forever`() async throws {
     try await withProject { project in
       try project.writeTasks(
         #"server: { run: "echo up >> $LOG; date +%N > log; exec sleep 1000", service: true },"#)
@@ -444,7 +454,8 @@ extension Project {
   }
 
   /// The reader of the output writes when a run has ended, and nothing runs any more.
-  @Test func `a log behind a pipe in the watched tree leads to few runs`() async throws {
+  @Test(.enabled(if: Effort.isFull))
+  func `a log behind a pipe in the watched tree leads to few runs`() async throws {
     try await withProject { project in
       let count = try await project.shell(
         """

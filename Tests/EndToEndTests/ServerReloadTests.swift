@@ -84,7 +84,7 @@ import Testing
     try await eventually("the page is loaded") { project.logged == ["page v1"] }
   }
 
-  @Test(arguments: ["inherits", "binds", "execs"], [false, true])
+  @Test(arguments: Effort.rows(["execs", "inherits", "binds"], quick: 1), [false, true])
   func `a page shows what a server that reloads itself answers after each save`(
     how: String, isCommand: Bool
   ) async throws {

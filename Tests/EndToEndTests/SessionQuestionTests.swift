@@ -168,7 +168,7 @@ import Testing
     }
   }
 
-  @Test(arguments: [["-r"], ["-r", "--keep-alive"], nil])
+  @Test(arguments: Effort.rows([["-r"], ["-r", "--keep-alive"], nil], quick: 1))
   func `a server that is restarted is awaited until it has run for a second`(
     options: [String]?
   ) async throws {
@@ -197,7 +197,8 @@ import Testing
     }
   }
 
-  @Test func `a save for which the run is delayed is run before the answer`() async throws {
+  @Test(.enabled(if: Effort.isFull))
+  func `a save for which the run is delayed is run before the answer`() async throws {
     try await withProject { project in
       try project.write("src", "0\n")
       let command = #"date +%N >> src; cat src >> "$LOG"; echo end >> "$LOG"; sleep 0.5"#
@@ -219,7 +220,7 @@ import Testing
       try project.place("status", "0\n")
       let command =
         #"read status < status; echo "read $status" >> "$LOG"; "#
-        + #"until test -e go; do sleep 0.02; done; exit $status"#
+        + #"until test -e go; do sleep 0.1; done; exit $status"#
       _ = try await project.startRunning(["-o", "ignore"] + build, "sh", "-c", command)
       try await eventually("the command has read the file") { project.logged == ["read 0"] }
       try project.place("status", "5\n")
@@ -384,7 +385,8 @@ import Testing
     }
   }
 
-  @Test func `a follower that stops reading costs the session nothing`() async throws {
+  @Test(.enabled(if: Effort.isFull))
+  func `a follower that stops reading costs the session nothing`() async throws {
     try await withProject { project in
       try project.writeTasks(
         #"a: { run: "head -c 12000000 /dev/zero | tr '\\0' x | fold -w 1000" }, b: { run: "true" }"#
@@ -434,7 +436,7 @@ import Testing
 
   @Test func `a question about a task is judged by the project file of its moment`() async throws {
     try await withProject { project in
-      let gone = #"gone: { run: "echo gone >> $LOG; until test -e go; do sleep 0.02; done" }"#
+      let gone = #"gone: { run: "echo gone >> $LOG; until test -e go; do sleep 0.1; done" }"#
       try project.writeTasks(#"a: { run: "true" }, "# + gone)
       _ = try await project.start(["-v"]).watching()
       try await eventually("the task runs") { project.logged == ["gone"] }

@@ -129,6 +129,8 @@ private let newNamespace = ["unshare", "--pid", "--fork", "--mount-proc", "--kil
       let first = try #require(ProcessTable.children(of: watchrun.process.pid).first)
       #expect(ProcessTable.name(of: first) == "watchrun")
       try await eventually("no zombie is left") { ProcessTable.zombies(of: first).isEmpty }
+      // unshare ignores SIGTERM.
+      watchrun.process.send(SIGKILL)
     }
   }
 

@@ -30,8 +30,8 @@ struct TaskTerminalTests {
       try project.write(
         "progress",
         #"""
-        printf '1%%\r'; until test -e first; do sleep 0.02; done
-        printf '\033[31m20%%\033[0m\r'; until test -e second; do sleep 0.02; done
+        printf '1%%\r'; until test -e first; do sleep 0.1; done
+        printf '\033[31m20%%\033[0m\r'; until test -e second; do sleep 0.1; done
         printf '\033[2J\033[5A\033[?25l100%%\n'
         printf '\033[32mdone\n'
         """#)

@@ -70,10 +70,6 @@ extension Project {
 
   /// Changes files and changes them back, so that their content has been reported. Empties the log.
   fileprivate func known(_ names: String...) async throws {
-    try await known(names)
-  }
-
-  fileprivate func known(_ names: [String]) async throws {
     let texts = names.map(read)
     for draft in ["draft\n", nil] {
       let before = recordedRuns.count

@@ -1,4 +1,5 @@
 import SystemCalls
+import TestSupport
 import Testing
 
 /// Messages about pending changes.
@@ -35,16 +36,18 @@ import Testing
   @Test func `a command that does not end is reported after a second`() async throws {
     try await withProject { project in
       let watchrun = try await project.startRunning(
-        ["-r", "--stop-timeout", "4s"],
+        ["-r", "--stop-timeout", "3s"],
         #"trap "" TERM; echo run >> "$LOG"; while :; do sleep 0.1; done"#)
       try project.place("file")
-      try await watchrun.said("after SIGTERM: killing it in 2.")
-      try await watchrun.said("still running after 4.0 s: killing it (SIGKILL)")
+      try await watchrun.said("after SIGTERM: killing it in 1.")
+      try await watchrun.said("still running after 3.0 s: killing it (SIGKILL)")
       try await project.logged("run", times: 2)
+      watchrun.process.send(SIGKILL)
     }
   }
 
-  @Test func `a task that waits for a job is reported with those that hold it`() async throws {
+  @Test(.enabled(if: Effort.isFull))
+  func `a task that waits for a job is reported with those that hold it`() async throws {
     try await withProject { project in
       try project.writeTasks(
         #"web: { run: "exec sleep 1000" }, api: { run: "exec sleep 1000" },"#, "jobs: 1")
@@ -53,7 +56,8 @@ import Testing
     }
   }
 
-  @Test func `that nothing runs is said during the delay before the next run of a loop, too`()
+  @Test(.enabled(if: Effort.isFull))
+  func `that nothing runs is said during the delay before the next run of a loop, too`()
     async throws
   {
     try await withProject { project in

@@ -1,7 +1,7 @@
 import SystemCalls
 
-/// The number of cases of randomized tests: all of them if `WATCHRUN_TEST_EFFORT` is `full`, as in
-/// `.ci/run`, and otherwise a part, so that `swift test` is fast.
+/// The number of cases of randomized tests, and whether tests run that take many seconds: all of them if
+/// `WATCHRUN_TEST_EFFORT` is `full`, as in `.ci/run`, and otherwise a part, so that `swift test` is fast.
 package enum Effort {
   package static let isFull = environmentVariable("WATCHRUN_TEST_EFFORT") == "full"
 

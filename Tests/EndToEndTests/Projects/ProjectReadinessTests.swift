@@ -165,7 +165,7 @@ import Testing
     try await withProject { project in
       try project.writeTasks(
         """
-        db: { run: "echo db >> $LOG; rm -f down; while [ ! -e down ]; do sleep 0.02; done; echo ended >> $LOG",
+        db: { run: "echo db >> $LOG; rm -f down; while [ ! -e down ]; do sleep 0.1; done; echo ended >> $LOG",
           service: true, watch: ["src"], env: { FLAG: "up" },
           ready: { run: "echo hidden; [ -e $FLAG ] && ! [ -e down ]", interval: "20ms" },
           stop: "touch down; echo stopping" },

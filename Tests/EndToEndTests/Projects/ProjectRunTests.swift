@@ -188,7 +188,7 @@ struct ProjectRunTests {
       try project.makeDirectory("src")
       try project.writeTasks(
         """
-        a: { run: "echo a >> $LOG; until [ ! -e wait ]; do sleep 0.05; done", watch: ["src"] },
+        a: { run: "echo a >> $LOG; until [ ! -e wait ]; do sleep 0.1; done", watch: ["src"] },
         b: { run: "echo b >> $LOG", after: ["a"] },
         server: { run: "echo server >> $LOG; exec sleep 1000", after: ["b"], service: true },
         """)
