@@ -117,9 +117,9 @@ struct ActionQueueControlTests {
     rule: CompletionRule
   ) async throws {
     let queue = queue(
-      "echo up >> log; until test -e go; do sleep 0.02; done", .restart,
+      "echo up >> log; until test -e go; do sleep 0.1; done", .restart,
       build: command(
-        "echo build >> log; test ! -e second || until test -e built; do sleep 0.02; done"),
+        "echo build >> log; test ! -e second || until test -e built; do sleep 0.1; done"),
       until: rule)
     queue.start()
     #expect(await logs(["build", "up"]))

@@ -120,7 +120,7 @@ struct ActionQueueOutputTests {
   }
 
   @Test func `a process that outlives the run is heard still`() async throws {
-    let waiting = "setsid sh -c 'until test -e go; do sleep 0.05; done; echo late' & echo early"
+    let waiting = "setsid sh -c 'until test -e go; do sleep 0.1; done; echo late' & echo early"
     let queue = queue(line(waiting))
     queue.start()
     #expect(await eventually { story.entries.last == "-command" })

@@ -17,7 +17,7 @@ struct FreshRunnerTests {
     return task
   }
 
-  private let untilGo = "echo > out; touch began; until test -e go; do sleep 0.02; done; "
+  private let untilGo = "echo > out; touch began; until test -e go; do sleep 0.1; done; "
 
   /// The number of records after a run, during which `change` is called.
   private func records(

@@ -39,7 +39,7 @@ struct BurstTests {
   /// A task that runs until there is a file `go`.
   private static func task(_ directory: Path) -> TaskDefinition {
     TaskDefinition(
-      "a", in: directory, "echo run >> a.log; until test -e go; do sleep 0.02; done",
+      "a", in: directory, "echo run >> a.log; until test -e go; do sleep 0.1; done",
       watch: ["f", "g"])
   }
 

@@ -13,7 +13,7 @@ struct DeclaredWritesTests {
     func flush(then done: @escaping @Sendable () -> Void) { done() }
   }
 
-  private static let waiting = "until test -e go; do sleep 0.02; done"
+  private static let waiting = "until test -e go; do sleep 0.1; done"
 
   /// The task, which declares to write these files of its directory.
   private static func task(

@@ -51,7 +51,7 @@ private final class Reaction: Sendable {
 /// Changes while tasks run, and who receives them; with real processes.
 struct JudgedChangesTests {
   private static func waiting(for name: String) -> String {
-    "until test -e \(name); do sleep 0.02; done"
+    "until test -e \(name); do sleep 0.1; done"
   }
 
   /// a → b → c → s, of which a runs until there is a file `go`.
@@ -165,7 +165,7 @@ struct JudgedChangesTests {
     let tasks = try RunningTasks(source: source) { directory in
       [
         TaskDefinition(
-          "s", in: directory, "exec 3>> log; trap : HUP; echo up; while :; do sleep 0.05; done",
+          "s", in: directory, "exec 3>> log; trap : HUP; echo up; while :; do sleep 0.1; done",
           watch: ["f", "log"], service: true, ready: TaskDefinition.Readiness(.line("up")),
           policy: .signal(.hangup))
       ]
@@ -229,7 +229,7 @@ struct JudgedChangesTests {
     let tasks = try RunningTasks(source: source) { directory in
       [
         TaskDefinition(
-          "a", in: directory, "./make -c 'until test -e go; do sleep 0.02; done'", watch: ["f"],
+          "a", in: directory, "./make -c 'until test -e go; do sleep 0.1; done'", watch: ["f"],
           policy: .ignore)
       ]
     }
@@ -338,7 +338,7 @@ struct JudgedChangesTests {
     async throws
   {
     let tasks = try RunningTasks { directory in
-      let wait = "n=$(cat n); echo $((n + 1)) > n; until test -e go$n; do sleep 0.02; done"
+      let wait = "n=$(cat n); echo $((n + 1)) > n; until test -e go$n; do sleep 0.1; done"
       return [
         TaskDefinition("build", in: directory, wait, watch: ["f"]),
         TaskDefinition("test", in: directory, "true", watch: ["f"], after: ["build"]),

@@ -12,7 +12,7 @@ struct RunnerModelTests {
     let directory = try TemporaryDirectory()
     let first = environmentVariable("WATCHRUN_SEED").flatMap { UInt64($0) }
     let count =
-      environmentVariable("WATCHRUN_SEEDS").flatMap { Int($0) } ?? Effort.count(500, quick: 50)
+      environmentVariable("WATCHRUN_SEEDS").flatMap { Int($0) } ?? Effort.count(500, quick: 25)
     var complaints: [String: UInt64] = [:]
     var starts = 0
     let seeds = first.map { $0...$0 } ?? UInt64(part * count + 1)...UInt64((part + 1) * count)

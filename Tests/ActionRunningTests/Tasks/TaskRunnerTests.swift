@@ -14,7 +14,7 @@ struct TaskRunnerTests {
   {
     let line =
       "test -e once && exec sleep 1000; touch once; "
-      + "(trap '' TERM HUP; until test -e go; do sleep 0.02; done) &"
+      + "(trap '' TERM HUP; until test -e go; do sleep 0.1; done) &"
     let tasks = try RunningTasks { directory in
       [TaskDefinition("t", in: directory, line, watch: ["f"], policy: .signal(.hangup))]
     }
@@ -120,7 +120,7 @@ struct TaskRunnerTests {
   }
 
   @Test func `what follows make in a line is not stopped`() async throws {
-    let tasks = try task("./make 0; touch made; until test -e f; do sleep 0.05; done", "make")
+    let tasks = try task("./make 0; touch made; until test -e f; do sleep 0.1; done", "make")
     tasks.runner.start()
     #expect(await eventually { tasks.directory.exists("made") })
     tasks.change("f")
@@ -133,7 +133,7 @@ struct TaskRunnerTests {
   @Test(arguments: [true, false])
   func `make in a hook is not stopped, nor what a run has left behind`(isHook: Bool) async throws {
     let make = "./make 1000 & "
-    let hook = "touch begun; until test -e f; do sleep 0.05; done"
+    let hook = "touch begun; until test -e f; do sleep 0.1; done"
     let tasks = try RunningTasks { directory in
       var task = TaskDefinition(
         "a", in: directory, isHook ? "true" : make + "true", watch: ["f"])

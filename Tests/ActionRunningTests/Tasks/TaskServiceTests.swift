@@ -30,7 +30,7 @@ struct TaskServiceTests {
       [
         TaskDefinition(
           "server", in: directory,
-          "trap 'until [ -e go ]; do sleep 0.02; done; exit' TERM; echo up >> up; while :; do sleep 0.02; done",
+          "trap 'until [ -e go ]; do sleep 0.1; done; exit' TERM; echo up >> up; while :; do sleep 0.1; done",
           watch: ["f"], service: true)
       ]
     }
@@ -136,7 +136,7 @@ struct TaskServiceTests {
     let tasks = try RunningTasks { directory in
       [
         TaskDefinition(
-          "server", in: directory, "until [ -e go ]; do sleep 0.02; done; echo up; exec sleep 1000",
+          "server", in: directory, "until [ -e go ]; do sleep 0.1; done; echo up; exec sleep 1000",
           service: true, ready: TaskDefinition.Readiness(.line("up"), timeout: .milliseconds(50))),
         TaskDefinition("check", in: directory, "true", after: ["server"]),
       ]
@@ -259,7 +259,7 @@ struct TaskServiceTests {
   {
     let tasks = try RunningTasks { directory in
       var task = TaskDefinition(
-        "a", in: directory, "until [ -e end ]; do sleep 0.01; done; rm end", watch: ["f"])
+        "a", in: directory, "until [ -e end ]; do sleep 0.1; done; rm end", watch: ["f"])
       task.policy.keepsAlive = true
       return [task]
     }
@@ -277,7 +277,7 @@ struct TaskServiceTests {
 
   @Test func `a service that was started again is not at rest before it is ready`() async throws {
     let script =
-      "await() { until [ -e $1 ]; do sleep 0.01; done; rm $1; }; await go; echo up; await die; exit 1"
+      "await() { until [ -e $1 ]; do sleep 0.1; done; rm $1; }; await go; echo up; await die; exit 1"
     let tasks = try RunningTasks { directory in
       var server = TaskDefinition("server", in: directory, script, service: true)
       server.readiness = .init(.line("up"), timeout: .seconds(1000))

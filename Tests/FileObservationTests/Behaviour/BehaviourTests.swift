@@ -11,21 +11,23 @@ struct BehaviourTests {
   /// Limits the number of inotify instances.
   private static let turnstile = Turnstile(places: 32)
 
-  private static let cases = ScriptFile.all.filter { !$0.name.hasPrefix("base-") }.enumerated()
-    .flatMap { index, file in
+  /// The scripts with such names, each with its backends.
+  private static func cases(
+    where isWanted: (String) -> Bool
+  ) -> [(ScriptFile, BackendUnderTest)] {
+    ScriptFile.all.filter { isWanted($0.name) }.enumerated().flatMap { index, file in
       backendsUnderTest.enumerated()
         .filter { Effort.isFull || $0.offset == 0 || $0.offset == 1 + index % 2 }
         .map { (file, $0.element) }
     }
+  }
 
-  @Test(arguments: cases)
+  @Test(arguments: cases { !$0.hasPrefix("base-") })
   func `a script's claim holds`(file: ScriptFile, backend: BackendUnderTest) async throws {
     try await check(file, backend)
   }
 
-  @Test(
-    arguments: ScriptFile.all.filter { $0.name.hasPrefix("root-") || $0.name.hasPrefix("base-") },
-    backendsUnderTest)
+  @Test(arguments: cases { $0.hasPrefix("root-") || $0.hasPrefix("base-") })
   func `what is claimed of roots holds in the current directory`(
     file: ScriptFile, backend: BackendUnderTest
   ) async throws {
