@@ -7,10 +7,10 @@ import SystemCalls
 /// change is reported, and for a while often, after a path has changed for which a run is suspected.
 final class ActivityMonitor: Sendable {
   /// How often processes are looked at after a suspicious change, and for how long: ten seconds after the last
-  /// change, nothing wakes up any more.
-  private static let close = (pause: Duration.milliseconds(10), time: Duration.seconds(9))
+  /// change, nothing wakes up any more, also not a thread of Dispatch that ends, which is five seconds later.
+  private static let close = (pause: Duration.milliseconds(10), time: Duration.seconds(4))
   /// The first pause after a start, and the last one: each is twice as long as the one before.
-  private static let rare = (first: Duration.milliseconds(500), last: Duration.seconds(4))
+  private static let rare = (first: Duration.milliseconds(500), last: Duration.seconds(2))
   /// A pause is at least so many times as long as the processor time of the look before it; soon after a start, when
   /// the shell has just done its work, less.
   private static let share = (later: 100, first: 10, time: Duration.milliseconds(250))

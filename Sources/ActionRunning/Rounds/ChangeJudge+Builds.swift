@@ -43,24 +43,38 @@ extension ChangeJudge {
 
   /// The changes that stop a build, and the others: both may be as many as a checkout makes.
   func divide(
-    _ changes: [PendingChange], _ knowledge: Knowledge
+    _ changes: [PendingChange], at now: Instant, _ knowledge: Knowledge
   ) -> (saved: [PendingChange], rest: [PendingChange]) {
     var (saved, rest): ([PendingChange], [PendingChange]) = ([], [])
     for change in changes {
-      if stopsBuild(change, knowledge) { saved.append(change) } else { rest.append(change) }
+      let isSaved = stopsBuild(change, at: now, knowledge)
+      if isSaved { saved.append(change) } else { rest.append(change) }
     }
     return (saved, rest)
+  }
+
+  /// Whether the path holds what it held when the runs began.
+  func isUnchanged(_ change: PendingChange, _ knowledge: Knowledge) -> Bool {
+    let known = records[change.path]?.knownContent
+    return known != nil && known == knowledge.files[change.path]?.content
   }
 
   /// Whether a change stops a build: one that others are proved to make, or of a path that people type, or edit,
   /// unless it holds what it held when the build began, or changes after each start. A build that changes one path after
   /// the other is not stopped for ever either (`TaskStateMachine.mostStops`).
-  private func stopsBuild(_ change: PendingChange, _ knowledge: Knowledge) -> Bool {
+  private func stopsBuild(
+    _ change: PendingChange, at now: Instant, _ knowledge: Knowledge
+  ) -> Bool {
+    if isUnchanged(change, knowledge) { return false }
     let file = knowledge.files[change.path]
     let record = records[change.path]
-    if let known = record?.knownContent, known == file?.content { return false }
     switch change.verdict {
-    case .others: return true
+    case .others:
+      // Others may follow the starts as well.
+      let time = offset(at: change.time ?? now)
+      return (keys(of: change).compactMap { records[$0]?.suspicion } + [common]).allSatisfy {
+        $0.delay(of: .others, number: nextNumber) == .zero || !$0.isExpected(time)
+      }
     case .run: return false
     case .unknown:
       // A directory is changed by what is made in it.

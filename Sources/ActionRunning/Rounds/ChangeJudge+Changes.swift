@@ -58,14 +58,14 @@ extension ChangeJudge {
       add(changes)
       return []
     case .building:
-      let (saved, rest) = divide(changes, knowledge)
+      let (saved, rest) = divide(changes, at: now, knowledge)
       // What others have left as it was stays known.
-      note(rest.filter { $0.verdict != .others }, at: now)
+      note(rest.filter { $0.verdict != .others || !isUnchanged($0, knowledge) }, at: now)
       add(rest)
       return stopBuild(for: saved, at: now, knowledge)
     case .interruptible, .buildingService:
       let isBuilding = situation == .buildingService
-      let (saved, rest) = isBuilding ? divide(changes, knowledge) : ([], changes)
+      let (saved, rest) = isBuilding ? divide(changes, at: now, knowledge) : ([], changes)
       let stop = stopBuild(for: saved, at: now, knowledge)
       if rest.isEmpty { return stop }
       let found = endObservation(for: rest, at: now)
@@ -100,17 +100,9 @@ extension ChangeJudge {
     mayBeOfRound: Bool = false, countForAll: Bool = true
   ) {
     isBesideLasting = isInterruptible || mayBeOfRound
-    // What changes later than an echo of the latest run follows a run without the change.
-    let isLater =
-      hasEnded && !mayBeOfRound && lastReport.map { $0.duration(to: now) > Self.echoTime } ?? false
     for change in changes {
       let now = change.time ?? now
       let offset = offset(at: now)
-      if isLater && change.verdict != .run {
-        for key in keys(of: change) where records[key]?.suspicion.hasChanged == false {
-          records[key]?.suspicion.reset()
-        }
-      }
       let window = isBesideLasting ? nil : workTime
       // What is suspected itself says nothing of other paths.
       let isCommon = !keys(of: change).contains { records[$0]?.suspicion.isAboveFree == true }

@@ -124,7 +124,7 @@ struct ActivityMonitorTests {
     let before = launcher.lookCount
     launcher.activity = ProcessActivity(writes: ProcessActivity.Writes(bytes: 1), switches: 1)
     scheduler.advance(by: .seconds(200))
-    #expect(launcher.lookCount == before + 4 && scheduler.pendingCount == 0)
+    #expect(launcher.lookCount == before + 3 && scheduler.pendingCount == 0)
     awaitTick()
     try directory.write("x", to: "f")
     group.openFiles = [directory["f"]: .write]
@@ -146,7 +146,7 @@ struct ActivityMonitorTests {
 
   // MARK: Close watching
 
-  @Test func `processes are looked at often for nine seconds after a suspicious change`() throws {
+  @Test func `processes are looked at often for four seconds after a suspicious change`() throws {
     try launchLongAgo()
     let before = launcher.lookCount
     monitor.watchClosely { true }
@@ -155,16 +155,16 @@ struct ActivityMonitorTests {
     scheduler.advance(by: .seconds(1))
     #expect(launcher.lookCount == before + 100)
     scheduler.advance(by: .seconds(60))
-    #expect(launcher.lookCount == before + 899)
+    #expect(launcher.lookCount == before + 399)
     #expect(scheduler.pendingCount == 0)
   }
 
   @Test func `another suspicious change prolongs that`() throws {
     try launchLongAgo()
     monitor.watchClosely { true }
-    scheduler.advance(by: .seconds(8))
+    scheduler.advance(by: .seconds(3))
     monitor.watchClosely { true }
-    scheduler.advance(by: .seconds(8))
+    scheduler.advance(by: .seconds(3))
     #expect(scheduler.pendingCount == 1)
     scheduler.advance(by: .seconds(2))
     #expect(scheduler.pendingCount == 0)

@@ -209,6 +209,29 @@ struct ChangeJudgeOthersTests {
     #expect(bench.followUp != .none)
   }
 
+  /// As a program does that watches what the build writes elsewhere.
+  @Test(arguments: [0.6, 1.5], ["/p/a", nil])
+  func `a writer outside that follows the start does not stop builds for ever`(
+    offset: Double, path: Path?
+  ) {
+    var bench = ChangeJudgeBench(Self.files)
+    var starts: [Duration] = []
+    var number = 0
+    while bench.now < .seconds(60) {
+      bench.begin()
+      starts.append(bench.now)
+      bench.now += .seconds(offset)
+      number += 1
+      let path = path ?? Path("/p/new/\(number)")
+      bench.evidence = [path: .others]
+      bench.write(path, "\(number)", .building)
+      if bench.run != nil { continue }
+      bench.end(after: .seconds(2 - offset))
+      guard bench.waitForRun() != nil else { break }
+    }
+    #expect(starts.count <= 20)
+  }
+
   @Test func `a person who saves in each build stops each of them, and is not blamed`() {
     var bench = ChangeJudgeBench(Self.files)
     bench.write("/p/a", "saved", .idle)
@@ -274,15 +297,18 @@ struct ChangeJudgeOthersTests {
     }
   }
 
-  @Test
-  func `saves beside what a run has left behind are hardly delayed, and its own changes stop`() {
+  /// Runs of others may have made them, which this one has started by way of a third.
+  @Test(arguments: [ChangeJudge.Situation.leftovers, .othersRunning])
+  func `saves beside other processes are hardly delayed, and what follows the runs becomes rare`(
+    situation: ChangeJudge.Situation
+  ) {
     for isPerson in [true, false] {
       var bench = ChangeJudgeBench(Self.files)
       var delays: [Duration] = []
       for count in 0..<20 {
         _ = bench.round()
         bench.now += isPerson ? .seconds(2 + 3 * (count % 4)) : .milliseconds(500)
-        bench.write("/p/a", "\(count)", .leftovers)
+        bench.write("/p/a", "\(count)", situation)
         delays.append(bench.waitForRun() ?? .zero)
       }
       #expect(
