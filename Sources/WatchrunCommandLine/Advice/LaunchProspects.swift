@@ -1,7 +1,6 @@
 import SystemCalls
 
-/// Whether a command that could not be started may start after a change in the watched tree, such as by a
-/// build that makes the program.
+/// Whether a command that could not be started may start after a change: a build may make the program.
 struct LaunchProspects {
   let directory: Path
   /// The watched paths; absolute.

@@ -64,7 +64,9 @@ final class LogFiles: Sendable {
         former[task] = path
       }
       state = State(paths: plan.observation.logs, former: former)
-      return Set(state.paths.values).sorted().compactMap { Self.open($0, &state) }.first
+      return Set(state.paths.values).sorted().compactMap {
+        Self.append([], to: $0, opens: true, &state)
+      }.first
     }
   }
 
@@ -75,9 +77,8 @@ final class LogFiles: Sendable {
     let problem = state.withLock { state -> String? in
       state.former[run.task] = nil
       guard let path = state.paths[run.task] else { return nil }
-      return Self.open(path, &state)
-        ?? Self.append(
-          Array("── \(LocalTime.now.date) \(label)\(text.shownCommand)\n".utf8), path, &state)
+      let title = "── \(LocalTime.now.date) \(label)\(text.shownCommand)\n"
+      return Self.append(Array(title.utf8), to: path, opens: true, &state)
     }
     if let problem { reporter.console.warn(problem) }
   }
@@ -93,38 +94,28 @@ final class LogFiles: Sendable {
         (reporter.console.showsTimes ? LocalTime.now.prefix : [])
         + (isShared ? label?.prefix ?? [] : [])
       let line = TerminalLine(output.line).text + [UInt8(ascii: "\n")]
-      let isOpen = state.files[path] != nil || state.failed.contains(path)
-      if !isOpen, let problem = Self.open(path, &state) { return problem }
-      return Self.append(prefix + line, path, &state)
+      return Self.append(prefix + line, to: path, opens: false, &state)
     }
     if let problem { reporter.console.warn(problem) }
   }
 
-  /// Opens a file anew. Returns the first of several problems with it in a row.
-  private static func open(_ path: Path, _ state: inout State) -> String? {
+  /// Appends a text, to a file that is opened anew if it must be. Returns the first of several problems with it in a
+  /// row.
+  private static func append(
+    _ text: [UInt8], to path: Path, opens: Bool, _ state: inout State
+  ) -> String? {
     do throws(SystemError) {
-      state.files[path] = try File(path)
-      state.failed.remove(path)
+      if opens || state.files[path] == nil && !state.failed.contains(path) {
+        state.files[path] = try File(path)
+        state.failed.remove(path)
+      }
+      if !text.isEmpty, let file = state.files[path] { state.files[path] = try file.append(text) }
       return nil
     } catch {
-      return failed(path, error, &state)
+      state.files[path] = nil
+      return state.failed.insert(path).inserted
+        ? "cannot write \(path): \(error.code == EINVAL ? "it is not a file" : error.reason)" : nil
     }
-  }
-
-  private static func append(_ text: [UInt8], _ path: Path, _ state: inout State) -> String? {
-    guard let file = state.files[path] else { return nil }
-    do throws(SystemError) {
-      state.files[path] = try file.append(text)
-      return nil
-    } catch {
-      return failed(path, error, &state)
-    }
-  }
-
-  private static func failed(_ path: Path, _ error: SystemError, _ state: inout State) -> String? {
-    state.files[path] = nil
-    return state.failed.insert(path).inserted
-      ? "cannot write \(path): \(error.code == EINVAL ? "it is not a file" : error.reason)" : nil
   }
 }
 

@@ -6,9 +6,7 @@ extension Console {
   /// Variables for commands whose output is forwarded to standard output, as if they wrote to it themselves.
   /// What the user has set stays as it is.
   ///
-  /// - Parameters:
-  ///   - mode: Whether standard output shows colours.
-  ///   - isTerminal: Whether the commands write to a pseudo-terminal.
+  /// - Parameter isTerminal: Whether the commands write to a pseudo-terminal.
   static func outputVariables(
     _ mode: ColorMode, isTerminal: Bool
   ) -> [Command.EnvironmentVariable] {

@@ -39,9 +39,7 @@ final class OutputWriter: Sendable {
   private let state = Mutex(State())
   private let failed: @Sendable (SystemError) -> Void
 
-  /// - Parameters:
-  ///   - row: The last row of the terminal to which the descriptor belongs.
-  ///   - failed: Called on a queue of the writer when a write fails.
+  /// - Parameter failed: Called on a queue of the writer when a write fails.
   init(
     _ descriptor: Int32, above row: StatusRow? = nil,
     failed: @escaping @Sendable (SystemError) -> Void

@@ -7,9 +7,6 @@ import SystemCalls
 import WatchrunSettings
 
 /// Writes the reports of an observer and of a runner, and the output of tasks, to the console.
-///
-/// One of several tasks of a project is named in each message. The command of a command line and a
-/// single task go without saying.
 final class RunReporter: Sendable {
   private struct State {
     /// `nil` where nothing is run.
@@ -135,9 +132,7 @@ final class RunReporter: Sendable {
 // MARK: - Reports of a runner
 
 extension RunReporter {
-  /// - Parameters:
-  ///   - diagnostics: What a run that has ended has printed about errors.
-  ///   - output: What runs have printed.
+  /// - Parameter diagnostics: What a run that has ended has printed about errors.
   func report(
     _ report: TaskReport, _ diagnostics: DiagnosticSummary? = nil, _ output: OutputLog? = nil
   ) {

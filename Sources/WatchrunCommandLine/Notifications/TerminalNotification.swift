@@ -10,32 +10,25 @@ enum TerminalNotification: Hashable, Sendable {
   /// tmux hides the terminal's name, but not the other variables that it sets. screen passes nothing on.
   init?(_ variable: (String) -> String?) {
     if variable("STY") != nil { return nil }
-    let programs: [String: TerminalNotification] = [
-      "iTerm.app": .osc9, "WezTerm": .osc777, "ghostty": .osc777, "WarpTerminal": .osc777,
-    ]
-    let names: [(prefix: String, sequence: TerminalNotification)] = [
-      ("xterm-kitty", .osc9), ("xterm-ghostty", .osc777), ("foot", .osc777),
-      ("rxvt-unicode", .osc777),
-    ]
-    let traces: [(name: String, sequence: TerminalNotification)] = [
-      ("KITTY_WINDOW_ID", .osc9), ("ITERM_SESSION_ID", .osc9), ("WEZTERM_PANE", .osc777),
-      ("GHOSTTY_RESOURCES_DIR", .osc777),
-    ]
     let program = variable("TERM_PROGRAM") ?? ""
-    let terminal = variable("TERM") ?? ""
-    let isHidden = program == "tmux" || variable("TMUX") != nil
-    if let known = programs[program] {
-      self = known
-    } else if let known = names.first(where: { terminal.hasPrefix($0.prefix) }) {
-      self = known.sequence
-    } else if isHidden || program.isEmpty,
-      let known = traces.first(where: { variable($0.name) != nil })
-    {
-      self = known.sequence
-    } else {
-      return nil
+    let isNamed = !program.isEmpty && program != "tmux" && variable("TMUX") == nil
+    let known = Self.signs.first { sign in
+      variable(sign.variable)?.hasPrefix(sign.prefix) == true && !(isNamed && sign.prefix.isEmpty)
     }
+    guard let known else { return nil }
+    self = known.sequence
   }
+
+  /// Variables that terminals set, with the beginnings of their values. Any value is a trace of a terminal that may
+  /// be around the one that is named.
+  private static let signs: [(variable: String, prefix: String, sequence: TerminalNotification)] = [
+    ("TERM_PROGRAM", "iTerm.app", .osc9), ("TERM_PROGRAM", "WezTerm", .osc777),
+    ("TERM_PROGRAM", "ghostty", .osc777), ("TERM_PROGRAM", "WarpTerminal", .osc777),
+    ("TERM", "xterm-kitty", .osc9), ("TERM", "xterm-ghostty", .osc777), ("TERM", "foot", .osc777),
+    ("TERM", "rxvt-unicode", .osc777), ("KITTY_WINDOW_ID", "", .osc9),
+    ("ITERM_SESSION_ID", "", .osc9), ("WEZTERM_PANE", "", .osc777),
+    ("GHOSTTY_RESOURCES_DIR", "", .osc777),
+  ]
 
   /// The sequence, for tmux in one that it passes on to its terminal.
   func bytes(for notification: Notification, isInTmux: Bool) -> [UInt8] {

@@ -1,5 +1,6 @@
 import Support
 import SystemCalls
+import WatchrunSettings
 
 /// The command that opens a file at a line in the user's editor.
 struct Editor: Hashable, Sendable {
@@ -20,20 +21,23 @@ struct Editor: Hashable, Sendable {
     }
     let name = Self.name(of: program)
     needsTerminal = Self.isInTerminal(name, words.dropFirst())
-    let position = Position(path: path.bytes, line: max(1, line), column: column.map { max(1, $0) })
+    let values = [
+      ("{file}", path.bytes), ("{line}", "\(max(1, line))".word),
+      ("{column}", "\(max(1, column ?? 1))".word),
+    ]
+    func filled(_ words: [String]) -> [[UInt8]] { words.map { $0.word.filling(values) } }
     if words.contains(where: Self.namesPosition) {
-      arguments = words.map(position.filled)
+      arguments = filled(words)
     } else {
-      let syntax = Self.syntaxes[name]
-      arguments = words.map { Array($0.utf8) } + position.arguments(syntax ?? .pathOnly)
+      let known = Self.syntaxes.first { $0.names.split(separator: " ").contains { $0 == name } }
+      let own = column == nil ? known?.withoutColumn : known?.arguments
+      arguments = words.map(\.word) + filled(own ?? ["{file}"])
     }
   }
 
   /// Whether a word has a place for the path or the line.
   private static func namesPosition(_ word: String) -> Bool {
-    word.utf8.indices.contains { index in
-      ["{file}", "{line}"].contains { word.utf8[index...].starts(with: $0.utf8) }
-    }
+    word.word.filling([("{file}", []), ("{line}", [])]).count < word.utf8.count
   }
 
   /// The name of a program without directory and extension, in lowercase.
@@ -63,77 +67,30 @@ struct Editor: Hashable, Sendable {
 // MARK: - Syntax
 
 extension Editor {
-  /// The syntax of an editor for the line and the column.
-  fileprivate enum Syntax {
-    /// `path:line:column`, after an option if there is one.
-    case joined(option: String?)
-    /// `+line path`.
-    case plusLine
-    /// `+line<separator>column path`.
-    case plus(separator: String)
-    /// `+call cursor(line,column) path`.
-    case vim
-    /// `--line N --column M path`.
-    case options
-    case pathOnly
-  }
+  fileprivate typealias Syntax = (names: String, arguments: [String], withoutColumn: [String])
 
-  fileprivate static let syntaxes: [String: Syntax] = {
-    let groups: [(String, Syntax)] = [
-      (
-        "code code-insiders code-oss codium codium-insiders vscodium cursor windsurf",
-        .joined(option: "-g")
-      ),
-      ("zed zeditor subl sublime_text hx helix", .joined(option: nil)),
-      ("vim nvim gvim mvim neovide", .vim),
-      ("vi view", .plusLine),
-      ("emacs emacsclient kak micro gedit gnome-text-editor pluma", .plus(separator: ":")),
-      ("nano", .plus(separator: ",")),
-      (
-        "idea webstorm pycharm clion goland rubymine phpstorm rider rustrover studio kate kwrite geany",
-        .options
-      ),
-    ]
-    var table: [String: Syntax] = [:]
-    for (names, syntax) in groups {
-      for name in names.split(separator: " ") { table[String(name)] = syntax }
-    }
-    return table
-  }()
-}
-
-/// The position at which the editor opens a file.
-private struct Position {
-  var path: [UInt8]
-  var line: Int
-  var column: Int?
-
-  /// The line, followed by `separator` and the column if it is known.
-  private func position(_ separator: String) -> String {
-    "\(line)" + (column.map { "\(separator)\($0)" } ?? "")
-  }
-
-  func arguments(_ syntax: Editor.Syntax) -> [[UInt8]] {
-    let options: [String]
-    switch syntax {
-    case .joined(let option):
-      return [option].compactMap { $0.map { Array($0.utf8) } } + [path + ":\(position(":"))".utf8]
-    case .plusLine: options = ["+\(line)"]
-    case .plus(let separator): options = ["+" + position(separator)]
-    case .vim: options = [column.map { "+call cursor(\(line),\($0))" } ?? "+\(line)"]
-    case .options: options = ["--line", "\(line)"] + (column.map { ["--column", "\($0)"] } ?? [])
-    case .pathOnly: options = []
-    }
-    return options.map { Array($0.utf8) } + [path]
-  }
-
-  /// Replaces the placeholders of a word.
-  func filled(_ word: String) -> [UInt8] {
-    Array(word.utf8).filling([
-      ("{file}", path), ("{line}", Array("\(line)".utf8)),
-      ("{column}", Array("\(column ?? 1)".utf8)),
-    ])
-  }
+  /// The arguments of known editors.
+  fileprivate static let syntaxes: [Syntax] = [
+    (
+      "code code-insiders code-oss codium codium-insiders vscodium cursor windsurf",
+      ["-g", "{file}:{line}:{column}"], ["-g", "{file}:{line}"]
+    ),
+    ("zed zeditor subl sublime_text hx helix", ["{file}:{line}:{column}"], ["{file}:{line}"]),
+    (
+      "vim nvim gvim mvim neovide", ["+call cursor({line},{column})", "{file}"],
+      ["+{line}", "{file}"]
+    ),
+    ("vi view", ["+{line}", "{file}"], ["+{line}", "{file}"]),
+    (
+      "emacs emacsclient kak micro gedit gnome-text-editor pluma", ["+{line}:{column}", "{file}"],
+      ["+{line}", "{file}"]
+    ),
+    ("nano", ["+{line},{column}", "{file}"], ["+{line}", "{file}"]),
+    (
+      "idea webstorm pycharm clion goland rubymine phpstorm rider rustrover studio kate kwrite geany",
+      ["--line", "{line}", "--column", "{column}", "{file}"], ["--line", "{line}", "{file}"]
+    ),
+  ]
 }
 
 extension [UInt8] {

@@ -95,8 +95,6 @@ extension Project {
 }
 
 extension Project.Page {
-  /// The page as the page server takes it.
-  ///
   /// - Parameters:
   ///   - watched: The paths whose changes reload it.
   ///   - dependencies: The tasks that must succeed before it reloads.

@@ -7,9 +7,7 @@ import WatchrunSettings
 // Converts a project to a plan.
 
 extension SessionPlan {
-  /// - Parameters:
-  ///   - settings: The command line with the defaults of the project.
-  ///   - files: The files of which the project is made.
+  /// - Parameter settings: The command line with the defaults of the project.
   init(
     _ project: Project, _ settings: Settings, in directory: Path, files: [Path], servesPages: Bool
   ) throws(TaskGraphError) {

@@ -208,9 +208,8 @@ extension RunSession {
     }
   }
 
-  /// Reads the project again. Returns whether its variables were read, too.
-  ///
-  /// - Parameter file: The file that has changed; `nil` for manifests of members.
+  /// Reads the project again after a change of this file, or of manifests of members. Returns whether its variables
+  /// were read, too.
   private func readAgain(
     _ source: ProjectSource, _ runner: TaskRunner, after file: Path?
   ) -> Bool {

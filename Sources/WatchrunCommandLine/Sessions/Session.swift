@@ -85,9 +85,8 @@ final class Session: Sendable {
 // MARK: - Observing
 
 extension Session {
-  /// Makes an observer with the options of the command line, except for what the observation replaces.
-  ///
-  /// - Parameter settings: The command line with the defaults of a project.
+  /// Makes an observer with the options of the command line, or those with the defaults of a project, except for what
+  /// the observation replaces.
   func makeObserver(
     _ observation: SessionPlan.Observation, with settings: Settings? = nil
   ) throws(Failure) -> FileObserver {
@@ -151,23 +150,17 @@ extension Session {
   private func ownFiles(_ settings: Settings, _ logs: Set<Path>) -> PatternList {
     let descriptors = [STDOUT_FILENO, STDERR_FILENO] + caller.descriptors.filter(isWritable)
     let outputs = descriptors.compactMap { pathOfFile($0)?.relative(to: "/") }
+    let sockets = SessionServer.socketDirectories.filter { path in
+      path.parent.map { (try? resolvedPath($0)) != nil } ?? false
+    }
+    let own =
+      sockets + [Self.recordDirectory].compactMap(\.self)
+      + logs.flatMap { [$0, LogFiles.former(of: $0)] }
     let temporary = temporaryFilesDirectory().absolute(from: directory)
-    let runs = ((try? resolvedPath(temporary)) ?? temporary).relative(to: "/").flatMap {
-      GlobPattern(only: $0, entries: RunDirectory.namePattern)
-    }
-    let sockets = SessionServer.socketDirectories.map { path -> GlobPattern? in
-      let parent = path.parent.flatMap { try? resolvedPath($0) }
-      return parent?.appending(path.lastComponent).relative(to: "/").flatMap {
-        GlobPattern(only: $0)
-      }
-    }
-    let records = Self.recordDirectory.flatMap { path in
-      ((try? resolvedPath(path)) ?? path).relative(to: "/").flatMap { GlobPattern(only: $0) }
-    }
     return PatternList(
-      (outputs.map { GlobPattern(only: $0) } + [runs, records] + sockets
-        + settings.diagnosticsPatterns(in: directory)
-        + logs.flatMap { ($0.names + LogFiles.former(of: $0).names).map { GlobPattern(only: $0) } })
+      ((outputs + own.flatMap(\.names)).map { GlobPattern(only: $0) }
+        + temporary.names.map { GlobPattern(only: $0, entries: RunDirectory.namePattern) }
+        + settings.diagnosticsPatterns(in: directory))
         .compactMap(\.self))
   }
 
@@ -225,9 +218,8 @@ extension Session {
 // MARK: - Signals and keys
 
 extension Session {
-  /// Handles the signals that end watchrun: at once, or after `endWork`, which leads to `workHasEnded`.
-  ///
-  /// - Parameter answer: Called for Ctrl-C if it kills nothing, in case that something is being stopped.
+  /// Handles the signals that end watchrun: at once, or after `endWork`, which leads to `workHasEnded`. For Ctrl-C that
+  /// kills nothing, calls `answer`, in case that something is being stopped.
   func listen(
     endWork: (@Sendable () -> Void)? = nil, answer: @escaping @Sendable () -> Void = {}
   ) {
