@@ -40,11 +40,6 @@ public struct SessionRequest: Hashable, Sendable {
     self.tasks = tasks
   }
 
-  /// Why a request is refused.
-  struct Refusal: Error, Hashable {
-    let reason: String
-  }
-
   // MARK: - JSON
 
   var json: [UInt8] {
@@ -62,18 +57,18 @@ public struct SessionRequest: Hashable, Sendable {
   }
 
   /// Parses a line. Unknown members are ignored.
-  init(parsing line: [UInt8]) throws(Refusal) {
+  init(parsing line: [UInt8]) throws(SessionError) {
     guard line.count <= Self.longest, let value = try? JSONValue(parsing: line),
       case .object = value.content
-    else { throw Refusal(reason: "the request is not a JSON object in one line") }
+    else { throw .refused("the request is not a JSON object in one line") }
     guard let version = value["version"]?.int, version == Self.version else {
-      throw Refusal(
-        reason: "this session speaks version \(Self.version) of the protocol; "
+      throw .refused(
+        "this session speaks version \(Self.version) of the protocol; "
           + "use the version of watchrun that started it, or restart it")
     }
     guard let word = value["ask"]?.text, let verb = Verb(rawValue: word) else {
       let known = Verb.allCases.map(\.rawValue).joined(separator: ", ")
-      throw Refusal(reason: "unknown request; known: \(known)")
+      throw .refused("unknown request; known: \(known)")
     }
     self.verb = verb
     if case .array(let values)? = value["tasks"]?.content {

@@ -187,7 +187,7 @@ public final class SessionServer: Sendable {
 
   private func handle(_ line: [UInt8], from number: Int) {
     guard let session = state.access({ $0.session }) else { return }
-    do throws(SessionRequest.Refusal) {
+    do throws(SessionError) {
       let request = try SessionRequest(parsing: line)
       if request.verb == .wait || session.refusal(of: request.tasks) == nil {
         return handle(request, from: number)
@@ -197,7 +197,7 @@ public final class SessionServer: Sendable {
         queue.async { [weak self] in self?.handle(request, from: number) }
       }
     } catch {
-      refuse(error.reason, to: number)
+      refuse(error.description, to: number)
     }
   }
 

@@ -7,11 +7,11 @@ import Testing
 /// The lines that clients send.
 struct SessionRequestTests {
   private func refusal(_ text: String) -> String? {
-    do throws(SessionRequest.Refusal) {
+    do throws(SessionError) {
       _ = try SessionRequest(parsing: Array(text.utf8))
       return nil
     } catch {
-      return error.reason
+      return error.description
     }
   }
 

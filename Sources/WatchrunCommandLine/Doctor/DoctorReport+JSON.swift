@@ -13,14 +13,26 @@ extension DoctorReport {
         writer.member("program", HelpText.version)
         writer.member("system", system)
         writer.member("directory", directory)
-        writer.object("project", writeProject)
+        writer.object("project") { writer in
+          writer.member("used", project.isUsed)
+          writer.member("file", project.file?.bytes.decoded)
+          writer.member("detected", project.detected)
+          writer.member("tasks", project.tasks)
+        }
         writer.array("roots", writeRoots)
         writer.member("watches", survey.watches)
         writer.member("prunedDirectories", survey.pruned)
         writer.member("scanMilliseconds", scanTime.milliseconds)
         writer.array("largest", writeLargest)
         writer.member("builtInRules", usesBuiltInList)
-        writer.array("ignoreFiles", writeIgnoreFiles)
+        writer.array("ignoreFiles") { writer in
+          for file in survey.ignoreFiles {
+            writer.object {
+              $0.member("path", file.path)
+              $0.member("rules", file.rules.count)
+            }
+          }
+        }
         if let inotify {
           writer.object("inotify") { write(inotify, to: &$0) }
         }
@@ -29,13 +41,6 @@ extension DoctorReport {
         writer.member("version", JSONText.version)
       }
     } + [UInt8(ascii: "\n")]
-  }
-
-  private func writeProject(to writer: inout JSONWriter) {
-    writer.member("used", project.isUsed)
-    writer.member("file", project.file?.bytes.decoded)
-    writer.member("detected", project.detected)
-    writer.member("tasks", project.tasks)
   }
 
   private func writeRoots(to writer: inout JSONWriter) {
@@ -64,15 +69,6 @@ extension DoctorReport {
         write(subtree.size, to: &writer)
         writer.member("ignore", subtree.pattern.map { $0.decoded })
         writer.member("ignoreFile", subtree.patternBase.appending(".watchrunignore"))
-      }
-    }
-  }
-
-  private func writeIgnoreFiles(to writer: inout JSONWriter) {
-    for file in survey.ignoreFiles {
-      writer.object { writer in
-        writer.member("path", file.path)
-        writer.member("rules", file.rules.count)
       }
     }
   }

@@ -139,15 +139,12 @@ extension Settings {
     let port = socket.map {
       Command.EnvironmentVariable(Project.Task.portVariable, "\($0.port)")
     }
-    var command = Command(
-      words: command, form: isRunByShell ? shellForm : .direct,
-      environment: Command.Environment(
-        outputVariables + self.fileVariables + (port.map { [$0] } ?? []) + self.environment),
-      inheritsStandardInput: inherits)
+    var command = makeCommand(command, isRunByShell ? shellForm : .direct, port)
+    command.inheritsStandardInput = inherits
     command.socket = socket
     command.takesTerminal = isInteractive
     command.firstPathAtStart = firstOfList
-    return command.describingChanges(by: changeDelivery)
+    return command
   }
 
   private static var standardInputIsNull: Bool {
@@ -158,10 +155,14 @@ extension Settings {
   }
 
   /// Makes a build or a hook from a shell line. Only the command inherits standard input.
-  fileprivate func makeLine(_ line: [UInt8]) -> Command {
-    Command(
-      words: [line], form: shellForm,
-      environment: Command.Environment(outputVariables + self.fileVariables + self.environment),
+  fileprivate func makeLine(_ line: [UInt8]) -> Command { makeCommand([line], shellForm) }
+
+  private func makeCommand(
+    _ words: [[UInt8]], _ form: Command.Form, _ port: Command.EnvironmentVariable? = nil
+  ) -> Command {
+    let own = outputVariables + self.fileVariables + [port].compactMap(\.self)
+    return Command(
+      words: words, form: form, environment: Command.Environment(own + self.environment),
       inheritsStandardInput: false
     ).describingChanges(by: changeDelivery)
   }
