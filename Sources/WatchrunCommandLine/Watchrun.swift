@@ -97,11 +97,7 @@ public enum Watchrun {
     }
     // Job control handles the stop signals itself.
     Signal.blockAll()
-    if let project {
-      try RunSession(session, project, of: source).begin()
-    } else {
-      try RunSession(session, session.planOfCommandLine()).begin()
-    }
+    try RunSession(session, project, of: source).begin()
     sleepForever()
   }
 

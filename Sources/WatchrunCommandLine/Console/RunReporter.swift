@@ -51,14 +51,12 @@ final class RunReporter: Sendable {
     }
   }
 
-  private var plan: SessionPlan? { state.withLock(\.plan) }
-
   /// Whether messages name no task.
-  var isAlone: Bool { plan?.namesTasks != true }
+  var isAlone: Bool { state.withLock { $0.plan?.namesTasks != true } }
 
-  var isCommandLine: Bool { plan?.origin != .project }
+  var isCommandLine: Bool { state.withLock { $0.plan?.origin != .project } }
   /// Whether advice names keys of the project file, and not options.
-  var hasFile: Bool { plan?.hasFile == true }
+  var hasFile: Bool { state.withLock { $0.plan?.hasFile == true } }
 
   /// Whether a change restarts the task, as is set for it.
   func isRestarted(_ task: String) -> Bool { definition(of: task)?.policy.busyPolicy == .restart }
@@ -67,7 +65,9 @@ final class RunReporter: Sendable {
   /// its command.
   func hasEnded(_ service: String) -> Bool { state.withLock { $0.endedServices.contains(service) } }
 
-  private func definition(of task: String) -> TaskDefinition? { plan?.graph[task] }
+  private func definition(of task: String) -> TaskDefinition? {
+    state.withLock { $0.plan?.graph[task] }
+  }
 
   func text(of task: String) -> TaskText {
     state.withLock { $0.texts[task] }
@@ -400,7 +400,7 @@ extension RunReporter {
   /// The task that alone watches the path and has probably written it. Where tasks depend on each other, another one
   /// may have; where several watch it, all but one would still start.
   private func onlyTask(concernedBy path: Path) -> String? {
-    let tasks = plan?.graph.tasks ?? []
+    let tasks = state.withLock { $0.plan?.graph.tasks ?? [] }
     let watching = tasks.filter { task in
       ChangeBatch.Kind.allCases.contains { kind in
         task.triggers.isWatched(ChangeBatch.Change(path: path, kind: kind, type: .file))

@@ -8,7 +8,7 @@ import WatchrunSettings
 // Reads the project file, and the files with variables, again when they change.
 
 extension Session {
-  func planOfCommandLine() throws(Failure) -> SessionPlan {
+  private func planOfCommandLine() throws(Failure) -> SessionPlan {
     var settings = try settings.readingEnvironmentFiles(in: directory)
     settings.socket = try settings.listen.map { address throws(Failure) in
       try socket(at: address, for: settings.commandName)
@@ -21,9 +21,11 @@ extension Session {
     return plan
   }
 
-  func plan(of project: Project, from source: ProjectSource) throws(Failure) -> SessionPlan {
-    let settings = try settings.adding(project.defaults).readingEnvironmentFiles(in: directory)
-    var project = try project.readingEnvironmentFiles(in: directory).choosingPorts(freePort)
+  /// The plan of a project; without one, that of the command line.
+  func plan(of read: Project?, from source: ProjectSource?) throws(Failure) -> SessionPlan {
+    guard let read, let source else { return try planOfCommandLine() }
+    let settings = try settings.adding(read.defaults).readingEnvironmentFiles(in: directory)
+    var project = try read.readingEnvironmentFiles(in: directory).choosingPorts(freePort)
     for (index, task) in project.tasks.enumerated() {
       guard let address = task.listen else { continue }
       project.tasks[index].socket = try socket(at: address, for: task.name)
@@ -183,10 +185,7 @@ extension RunSession {
     let name = file.relative(to: session.directory) ?? file
     let (project, old) = state.withLock { ($0.project, $0.plan.graph) }
     do throws(Failure) {
-      let plan =
-        if let project, let source { try session.plan(of: project, from: source) } else {
-          try session.planOfCommandLine()
-        }
+      let plan = try session.plan(of: project, from: source)
       let isBroken = state.withLock { state in
         state.plan.graph = plan.graph
         return state.isBroken

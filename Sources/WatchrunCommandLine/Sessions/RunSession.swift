@@ -41,29 +41,20 @@ final class RunSession: ChangeSource {
   let state: Mutex<State>
   let readings = Mutex(FileReadings())
 
-  convenience init(_ session: Session, _ plan: SessionPlan) {
-    self.init(session, State(plan: plan, settings: session.settings), nil)
-  }
-
-  convenience init(
-    _ session: Session, _ project: Project, of source: ProjectSource
-  ) throws(Failure) {
-    let plan = try session.plan(of: project, from: source)
-    let settings = session.settings.adding(project.defaults)
-    self.init(session, State(plan: plan, project: project, settings: settings), source)
-  }
-
-  private init(_ session: Session, _ state: State, _ source: ProjectSource?) {
+  /// - Parameter project: The project of the source; `nil` for the command line.
+  init(_ session: Session, _ project: Project?, of source: ProjectSource) throws(Failure) {
     self.session = session
-    self.source = source
+    self.source = project == nil ? nil : source
+    let plan = try session.plan(of: project, from: source)
+    let settings = project.map { session.settings.adding($0.defaults) }
     reporter = RunReporter(session.console, directory: session.directory)
-    reporter.setPlan(state.plan)
+    reporter.setPlan(plan)
     waiting = WaitingReporter(reporter) { session.isEnding }
-    let desk = SessionDesk(session, state.plan, waiting)
+    let desk = SessionDesk(session, plan, waiting)
     self.desk = desk
     logs = LogFiles(reporter)
     statusLine = StatusLine(session.console) { desk.status() }
-    self.state = Mutex(state)
+    state = Mutex(State(plan: plan, project: project, settings: settings ?? session.settings))
   }
 
   func begin() throws(Failure) {
