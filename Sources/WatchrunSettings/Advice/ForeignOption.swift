@@ -77,9 +77,10 @@ struct ForeignOption {
     // fswatch: all events.
     if directory.holdsDirectory(value) { return "to print changes: watchrun --print lines" }
     let rest = attached == nil ? Array(after.dropFirst()) : after
-    let words = ["-x".word, value.word] + rest
-    if name == "-x", directory.holds("Cargo.toml"), let watch = CargoWatch(words, isCargo: true) {
-      return "write: \(watch.line(before))"
+    if name == "-x", directory.holds("Cargo.toml"),
+      let line = TypedLine.ofCargo(["-x".word, value.word] + rest, before)
+    {
+      return "write: \(line)"
     }
     return "write: \(TypedLine.line(before + TypedLine.words(ofLine: value.word) + rest))"
   }

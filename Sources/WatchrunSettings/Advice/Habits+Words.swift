@@ -53,7 +53,8 @@ extension Habit {
       if line.first == "up", line.project != nil {
         return "\(line.lack); to run all tasks: watchrun"
       }
-      return usualRun(line)
+      let command = line.usual.line(for: line.first) ?? line.usual.run
+      return command.map { "\(line.lack); write: watchrun \($0)" }
     },
     Habit(words: ["foreman", "overmind", "hivemind", "honcho", "nf"]) { line in
       guard ["start", "s", nil].contains(line.texts.dropFirst().first) else { return nil }
@@ -94,11 +95,6 @@ extension Habit {
     "ll": "ls -l", "la": "ls -A", "l": "ls -CF", "gs": "git status", "gst": "git status",
   ]
 
-  private static func usualRun(_ line: TypedLine) -> String? {
-    let command = line.usual.line(for: line.first) ?? line.usual.run
-    return command.map { "\(line.lack); write: watchrun \($0)" }
-  }
-
   /// foreman: `start web`, `start -f Procfile.dev`, `start -e .env -p 5000`.
   private static func processes(_ line: TypedLine, _ arguments: [[UInt8]]) -> String? {
     guard ["Procfile", "Procfile.dev"].contains(where: line.directory.holds) else { return nil }
@@ -123,7 +119,7 @@ extension Habit {
       }
       let meant =
         isCargo || line.directory.holds("Cargo.toml")
-        ? CargoWatch(rest, isCargo: true)?.line(line.options) : nil
+        ? TypedLine.ofCargo(rest, line.options) : nil
       let name = isCargo ? "cargo watch" : "watch"
       let command =
         meant ?? (rest.isEmpty || rest[0].first == UInt8(ascii: "-") ? nil : line.line(rest))
@@ -134,36 +130,26 @@ extension Habit {
   ]
 }
 
-/// The options of cargo-watch and watchexec that hold commands: `-x check -x test`, `-s 'echo hi'`.
-struct CargoWatch {
-  private var others: [[UInt8]] = []
-  private var commands: [String] = []
-
-  /// - Parameter isCargo: Whether `-x` holds a subcommand of cargo. `nil` if there is no command.
-  init?(_ words: [[UInt8]], isCargo: Bool) {
-    var rest = words[...]
+extension TypedLine {
+  /// The line for what cargo-watch and watchexec run: `-x check -x test`, `-s 'echo hi'`; `nil` if that is nothing.
+  /// A program that is run is restarted, as there.
+  static func ofCargo(_ words: [[UInt8]], _ options: [[UInt8]]) -> String? {
+    var (others, commands, rest) = ([[UInt8]](), [String](), words[...])
     while let word = rest.popFirst() {
       switch word.decoded {
       case "-x", "--exec":
-        guard let value = rest.popFirst() else { return nil }
-        commands.append((isCargo ? "cargo " : "") + value.decoded)
+        if let value = rest.popFirst() { commands.append("cargo " + value.decoded) }
       case "-s", "--shell":
-        guard let value = rest.popFirst() else { return nil }
-        commands.append(value.decoded)
+        if let value = rest.popFirst() { commands.append(value.decoded) }
       case "--":
         if !rest.isEmpty { commands.append(ShellWords.quoted(Array(rest))) }
         rest = []
       default: others.append(word)
       }
     }
-    if commands.isEmpty { return nil }
-  }
-
-  /// The whole line. A program that is run is restarted, as there.
-  func line(_ options: [[UInt8]]) -> String {
-    let isServer = commands.last?.hasPrefix("cargo run") == true && !options.contains("-r".word)
-    let command = commands.joined(separator: " && ").word
-    return TypedLine.line(
-      options + others + (isServer ? ["-r".word] : []) + TypedLine.words(ofLine: command))
+    guard let last = commands.last else { return nil }
+    let isServer = last.hasPrefix("cargo run") && !options.contains("-r".word)
+    let command = Self.words(ofLine: commands.joined(separator: " && ").word)
+    return line(options + others + (isServer ? ["-r".word] : []) + command)
   }
 }

@@ -241,7 +241,9 @@ extension [[UInt8]] {
 extension Habit {
   /// Names of scripts, targets and recipes, and of subcommands of the project's tool.
   private static let project = Habit { line in
-    let isName = (line.words.count == 1 || line.isFollowedByOptions) && !line.first.includes("/")
+    let isName =
+      (line.words.count == 1 || line.rest.first?.first == UInt8(ascii: "-"))
+      && !line.first.includes("/")
     guard isName, let command = line.usual.line(for: line.first) else { return nil }
     let words = ShellWords.split(command)?.map(\.word) ?? []
     let rest = line.rest
@@ -256,8 +258,4 @@ extension Option {
   fileprivate static func isFlag(_ word: [UInt8]) -> Bool {
     named(word.decoded).map { $0.value == nil } ?? false
   }
-}
-
-extension TypedLine {
-  var isFollowedByOptions: Bool { rest.first?.first == UInt8(ascii: "-") }
 }

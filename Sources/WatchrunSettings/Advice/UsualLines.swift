@@ -45,17 +45,9 @@ struct UsualLines {
         makefile.targets.contains($0) && makefile.publication(of: $0) == nil
       }.map { "-r make \($0)" }
     },
-    { directory in
-      ProjectDetection.mainScript(in: directory).map { "-r node \(ShellWords.quoted($0.word))" }
-    },
-    { directory in
-      let file = ["app.py", "main.py", "server.py"].first(where: directory.holds)
-      return file.map { "-r python3 \($0)" }
-    },
-    { directory in
-      let file = ["index.js", "server.js", "app.js", "main.js"].first(where: directory.holds)
-      return file.map { "-r node \($0)" }
-    },
+    { ProjectDetection.mainScript(in: $0).map { "-r node \(ShellWords.quoted($0.word))" } },
+    { $0.first(of: ["app.py", "main.py", "server.py"]).map { "-r python3 \($0)" } },
+    { $0.first(of: ["index.js", "server.js", "app.js", "main.js"]).map { "-r node \($0)" } },
     { $0.holds("index.html") ? "--serve ." : nil },
   ]
 
@@ -78,27 +70,17 @@ struct UsualLines {
   /// The line for a word that names a script, target or recipe, or a subcommand of the project's tool.
   func line(for word: String) -> String? {
     if let line = ProjectDetection.commandLine(for: word, in: directory) { return line }
-    let row = Self.subcommands.first { directory.holds($0.file) && $0.lines[word] != nil }
-    if let line = row?.lines[word] { return line }
+    let row = Self.subcommands.first { directory.holds($0.file) && $0.words.contains(word) }
+    if let row { return row.line.filled(with: word) }
     if directory.holds("node_modules/.bin/\(word)") { return "npx \(word)" }
     return ["run", "start", "dev", "serve", "server", "runserver"].contains(word) ? run : nil
   }
 
-  private static let subcommands: [(file: String, lines: [String: String])] = [
-    (
-      "Cargo.toml",
-      [
-        "check": "cargo check", "clippy": "cargo clippy", "nextest": "cargo nextest run",
-        "doc": "cargo doc", "bench": "cargo bench", "fmt": "cargo fmt", "build": "cargo build",
-        "test": "cargo test", "miri": "cargo miri test",
-      ]
-    ),
-    (
-      "go.mod",
-      [
-        "vet": "go vet ./...", "fmt": "go fmt ./...", "test": "go test ./...",
-        "build": "go build -o /dev/null ./...", "generate": "go generate ./...",
-      ]
-    ),
+  /// The subcommands of a project's tool, and the lines with them.
+  private static let subcommands: [(file: String, words: Set<String>, line: String)] = [
+    ("Cargo.toml", ["check", "clippy", "doc", "bench", "fmt", "build", "test"], "cargo %"),
+    ("Cargo.toml", ["nextest"], "cargo nextest run"), ("Cargo.toml", ["miri"], "cargo miri test"),
+    ("go.mod", ["vet", "fmt", "test", "generate"], "go % ./..."),
+    ("go.mod", ["build"], "go build -o /dev/null ./..."),
   ]
 }

@@ -39,7 +39,7 @@ extension ValueType<Polling> {
         return Polling(isOn ? .always : .whereNeeded)
       }
       guard let interval = reader.duration() else { return nil }
-      if interval < Polling.shortestInterval {
+      if interval < .milliseconds(10) {
         reader.note(
           option: "'\(reader.written)' is too short; write 10ms or more",
           key: "'\(reader.key)' must be at least 10ms")
@@ -47,11 +47,6 @@ extension ValueType<Polling> {
       return Polling(.always, interval: interval...interval)
     }
   }
-}
-
-extension Polling {
-  /// The shortest interval of `--poll` and `poll`.
-  static let shortestInterval = Duration.milliseconds(10)
 }
 
 extension ValueReader {

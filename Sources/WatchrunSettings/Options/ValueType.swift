@@ -133,8 +133,6 @@ extension ValueType<Set<Int>> {
 }
 
 extension ValueType<Path> {
-  static var path: Self { Self(.paths) { $0.path() } }
-
   static var file: Self { Self(.file) { $0.path() } }
 
   /// A directory, whose existence `--check` checks.

@@ -6,7 +6,7 @@ extension ProjectDetection {
   private static let makefiles = ["GNUmakefile", "makefile", "Makefile"]
 
   static let makefile = ProjectKind(
-    name: "make", role: .wrapper, files: makefiles, usualFile: "Makefile",
+    name: "make", role: .wrapper, files: makefiles,
     products: ["/build/", "*.o", "*.d", "*.a", "*.so"], findProducts: makeProducts,
     sources: cSources + makefiles + ["*.mk"], comparesTimes: true,
     wanted: "target that builds or tests",

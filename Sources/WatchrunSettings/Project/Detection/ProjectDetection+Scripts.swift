@@ -47,7 +47,7 @@ extension ProjectDetection {
     findOthers: otherDenoTasks
   ) { directory, file in
     func has(_ name: String) -> Bool {
-      denoTask(name, in: directory, file).map { denoPublication($0, directory) == nil } ?? false
+      denoTask(name, in: directory, file).map { $0.publication == nil } ?? false
     }
     let build = has("build") ? [Step("build", "deno task build")] : []
     return build + [Step("test", has("test") ? "deno task test" : "deno test")]
@@ -57,9 +57,7 @@ extension ProjectDetection {
     _ directory: ProjectDirectory, _ file: String
   ) -> [ProjectKind.Offer] {
     let names = directory.json(of: file)?["tasks"]?.members.map(\.key) ?? []
-    let publication = { name in
-      denoTask(name, in: directory, file).flatMap { denoPublication($0, directory) }
-    }
+    let publication = { name in denoTask(name, in: directory, file)?.publication }
     return offers(
       names.filter { ($0 != "build" && $0 != "test") || publication($0) != nil }, "deno task",
       servers: servers, publication)
@@ -67,14 +65,9 @@ extension ProjectDetection {
 
   private static func denoTask(
     _ name: String, in directory: ProjectDirectory, _ file: String
-  ) -> String? {
+  ) -> Script? {
     let task = directory.json(of: file)?["tasks"]?[name]
-    return task.map { $0.text ?? $0["command"]?.text ?? "" }
-  }
-
-  private static func denoPublication(_ line: String, _ directory: ProjectDirectory) -> String? {
-    var followed: Set<String> = []
-    return Script(line, in: directory).publication(&followed)
+    return task.map { Script($0.text ?? $0["command"]?.text ?? "", in: directory) }
   }
 
   /// The manager that the package names, or else its workspace, which has the lock file, or else the package's

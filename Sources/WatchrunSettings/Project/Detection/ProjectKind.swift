@@ -27,8 +27,6 @@ struct ProjectKind: Sendable {
 
   /// The files by which it is detected. The first one that exists is used.
   let files: [String]
-  /// The best-known one; `nil` for the first.
-  var usualFile: String?
   /// Patterns for what its tools write beside the sources.
   var products: [String] = []
   /// Finds further products, which are named in its files.

@@ -72,6 +72,11 @@ extension ProjectDetection.Script {
   }
 
   /// What the line does that others see; `nil` if nothing is known.
+  var publication: String? {
+    var followed: Set<String> = []
+    return publication(&followed)
+  }
+
   func publication(_ followed: inout Set<String>) -> String? {
     find(&followed) { words, _ in Self.publication(words) }
   }
@@ -86,7 +91,6 @@ extension ProjectDetection.Script {
 extension ProjectDetection {
   /// What a script of `package.json` does that others see, with those that run before and after it.
   static func publication(ofScript name: String, in directory: ProjectDirectory) -> String? {
-    var followed: Set<String> = []
-    return Script("npm run \(name)", in: directory).publication(&followed)
+    Script("npm run \(name)", in: directory).publication
   }
 }

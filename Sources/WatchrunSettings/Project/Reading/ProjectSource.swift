@@ -234,7 +234,8 @@ extension ProjectSource {
       throw .usage(
         "there is no page to open; remove --open, or add a page to \(file)")
     }
-    if settings.shell == .never, let task = wanted.tasks.first(where: \.isShellLine) {
+    for task in wanted.tasks where settings.shell == .never {
+      guard case .line = task.run else { continue }
       throw .usage(
         "--shell none: the task '\(task.name.printable)' is a shell line; write its 'run' as an array, "
           + "or remove --shell")
@@ -255,11 +256,5 @@ extension ProjectSource {
     let detects = detects && namedFile == nil
     let found = try readFile(again: true)?.project ?? (detects ? detectedProject : nil)
     return try found?.selecting(settings.taskNames).overridden(by: settings)
-  }
-}
-
-extension Project.Task {
-  fileprivate var isShellLine: Bool {
-    if case .line = run { true } else { false }
   }
 }
