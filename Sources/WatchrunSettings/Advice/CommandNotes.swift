@@ -62,7 +62,7 @@ struct CommandNotes {
     let paths = ProjectDetection.kinds.filter { $0.programs.contains(program) }
       .flatMap { DetectedKind.dependencies(of: $0, in: line.directory) }
     guard !paths.isEmpty else { return nil }
-    let watched = ([".".word] + paths.map(\.word)).flatMap { ["-w".word, $0] }
+    let watched = TypedLine.watched([".".word] + paths.map(\.word))
     let marked = settings.isCommandMarked ? ["--".word] : []
     return "\(ProjectDetection.some(of: paths)) \(paths.count == 1 ? "is" : "are") used here, and "
       + "not watched; to watch \(paths.count == 1 ? "it" : "them"): "

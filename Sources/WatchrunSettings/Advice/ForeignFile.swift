@@ -28,10 +28,13 @@ struct ForeignFile: Sendable {
 
   static func advice(for name: String, in directory: ProjectDirectory) -> String? {
     if name.hasPrefix("Procfile"), directory.holds(name) {
-      return "to run the processes of \(name.printable): \(TypedLine.line(["--config", name]))"
+      return
+        "to run the processes of \(name.printable): \(TypedLine.line(["--config".word, name.word]))"
     }
-    return all.first { $0.name == name }?.note(in: directory)
+    return named(name)?.note(in: directory)
   }
+
+  static func named(_ name: String) -> ForeignFile? { all.first { $0.name == name } }
 
   static func notes(in directory: ProjectDirectory) -> [String] {
     all.compactMap { $0.note(in: directory) }

@@ -5,9 +5,7 @@ import SystemCalls
 package struct TypedLine {
   var words: [[UInt8]]
   var options: [[UInt8]] = []
-  /// Where it was typed.
   let directory: ProjectDirectory
-  /// The tasks that can be named here.
   var project: TaskWords.Project?
   /// Whether another program reads standard output, as in `watchrun . | xargs`.
   var isPiped = false
@@ -42,8 +40,6 @@ extension TypedLine {
     words.isEmpty ? "watchrun" : "watchrun " + ShellWords.quoted(words)
   }
 
-  static func line(_ words: [String]) -> String { line(words.map { Array($0.utf8) }) }
-
   /// Without those that mean something else in the tool whose habit it is.
   private var keptOptions: [[UInt8]] { isOfNotifier ? [] : options }
 
@@ -57,21 +53,20 @@ extension TypedLine {
 
   /// How to watch these paths: with the rest of the line as the command.
   func watching(_ paths: [[UInt8]], _ rest: [[UInt8]]) -> String {
-    let watched = paths.flatMap { [Array("-w".utf8), $0] }
-    let marked = rest.first == Array("--".utf8) ? Array(rest.dropFirst()) : rest
-    return line([], adding: watched) + command(marked)
+    let marked = rest.first == "--".word ? Array(rest.dropFirst()) : rest
+    return line([], adding: Self.watched(paths)) + command(marked)
   }
 
   /// How to print the changes of paths, and how to wait for one.
   func printing(_ paths: [[UInt8]]) -> String {
-    let watched = paths.flatMap { [Array("-w".utf8), $0] }
-    return Self.line(["--print", "lines"].map { Array($0.utf8) } + watched)
+    Self.line(["--print".word, "lines".word] + Self.watched(paths))
   }
 
   func waiting(_ paths: [[UInt8]]) -> String {
-    let watched = paths.flatMap { [Array("-w".utf8), $0] }
-    return Self.line(["-p", "--once"].map { Array($0.utf8) } + watched + [Array("true".utf8)])
+    Self.line(["-p".word, "--once".word] + Self.watched(paths) + ["true".word])
   }
+
+  static func watched(_ paths: [[UInt8]]) -> [[UInt8]] { paths.flatMap { ["-w".word, $0] } }
 
   /// Whether options are those of inotifywait: `-e modify,create`.
   var isOfNotifier: Bool {

@@ -87,7 +87,6 @@ extension ValueType<String> {
 }
 
 extension JSONValue {
-  /// The port that a number is.
   var port: UInt16? {
     guard case .number(let number) = content else { return nil }
     return UInt16(exactly: number).flatMap { $0 == 0 ? nil : $0 }
@@ -196,7 +195,6 @@ extension ValueType<Project.Run> {
 // MARK: - Choices
 
 extension ValueType where Value: RawRepresentable & CaseIterable, Value.RawValue == String {
-  /// One of the names of an enumeration.
   static var choice: Self {
     Self(.choice(Value.names)) { reader in
       reader.parsed({ Value(rawValue: $0) }, { notOne(of: Value.names, $0) })

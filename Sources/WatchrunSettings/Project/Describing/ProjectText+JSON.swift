@@ -7,7 +7,6 @@ import SystemCalls
 // project file.
 
 extension ProjectText {
-  /// Where a project comes from.
   package enum Origin {
     /// The project file, as it is shown in messages.
     case file(Path)

@@ -96,7 +96,6 @@ package struct DetectedProject: Sendable {
     return note.map { [$0] } ?? []
   }
 
-  /// Tools that the tasks need and that are not installed.
   private var missingPrograms: [String] {
     var missing: [String] = []
     for step in kinds.flatMap(\.tasks) where !step.isService {

@@ -75,7 +75,6 @@ enum ProcessFile {
 
   fileprivate static let environmentFile: Path = ".env"
 
-  /// The file with variables, if there is one.
   fileprivate static func files(in directory: ProjectDirectory) -> [Path] {
     directory.holds(environmentFile.description) ? [environmentFile] : []
   }

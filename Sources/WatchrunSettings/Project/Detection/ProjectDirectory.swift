@@ -81,7 +81,6 @@ package struct ProjectDirectory {
     return nil
   }
 
-  /// The files whose names end like this, in order.
   func files(endingWith ending: String) -> [String] {
     names(of: .file).filter { $0.hasSuffix(ending) && $0 != ending }
   }

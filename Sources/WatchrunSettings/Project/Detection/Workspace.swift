@@ -126,7 +126,6 @@ extension ProjectDetection {
     return ProjectMembers.directories(with: patterns, in: root).count > 1 ? all : []
   }
 
-  /// The directories of the modules in `go.work`.
   static func goModules(of root: ProjectDirectory) -> [String] {
     let words = (root.text(of: "go.work") ?? "").split(whereSeparator: \.isWhitespace)
     return words.filter { $0.hasPrefix(".") }.map(String.init)

@@ -125,7 +125,6 @@ struct MemberDependencies {
   }
 }
 
-/// A dependency in a `Cargo.toml`.
 struct CargoDependency {
   var name: String
   var path: String?

@@ -8,7 +8,6 @@ import SystemCalls
 package struct ProjectReader {
   typealias Finding = ValueReader.Finding
 
-  /// Reads a project with the paths that its file names.
   static func read(_ text: [UInt8], as file: String) throws(Failure) -> File {
     try read(ProjectFileText(file, text))
   }
@@ -108,7 +107,6 @@ package struct ProjectReader {
   }
 
   var findings: [Finding] = []
-  /// The task that has the terminal.
   private var interactiveTask: String?
   var references: [ValueReader.NamedPath] = []
 

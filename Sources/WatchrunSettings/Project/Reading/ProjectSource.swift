@@ -59,8 +59,8 @@ package struct ProjectSource {
         "there is more than one project file: \(names); remove all but one, or choose one with "
           + "--config")
     }
-    if namedFile != nil, let foreign = ForeignFile.all.first(where: { $0.name == "\(file)" }),
-      let note = foreign.note(in: ProjectDirectory(path: directory))
+    if namedFile != nil,
+      let note = ForeignFile.named("\(file)")?.note(in: ProjectDirectory(path: directory))
     {
       throw .usage(note)
     }
@@ -110,7 +110,7 @@ package struct ProjectSource {
     if (try? FileStatus(of: path, followsLinks: true)) != nil {
       return .usage("\(file) is not a regular file")
     }
-    if let foreign = ForeignFile.all.first(where: { $0.name == "\(file)" }) {
+    if let foreign = ForeignFile.named("\(file)") {
       return .usage(
         "there is no file \(file), and it is for \(foreign.tool); to write one for watchrun: "
           + "watchrun --init")
