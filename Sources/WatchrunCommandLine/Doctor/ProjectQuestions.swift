@@ -22,12 +22,12 @@ struct ProjectQuestions {
 
   private func listTasks() throws(Failure) {
     let project: Project
-    var origin = ProjectText.Origin.file(source.file)
+    var detected: String?
     if let read = try source.read() {
       project = read
     } else if let found = source.detect() {
       project = found.project.expandingMembers(in: source.directory)
-      origin = .detected(found.titles)
+      detected = found.titles
       if !settings.answersInJSON {
         if !found.leftOut.isEmpty { console.say(.news, found.summary) }
         found.unusedFiles.forEach { console.say(.news, $0) }
@@ -38,7 +38,9 @@ struct ProjectQuestions {
     let selected = try project.selecting(settings.taskNames)
     let text =
       settings.answersInJSON
-      ? ProjectText.json(selected, from: origin) : ProjectText.list(selected)
+      ? ProjectText.json(
+        selected, file: detected == nil ? source.file : nil, detected: detected)
+      : ProjectText.list(selected)
     try writeAnswer(Array(text.utf8))
   }
 

@@ -20,11 +20,6 @@ struct TaskWords {
     let source: String
   }
 
-  enum Meaning: Hashable {
-    case program
-    case tasks([String], arguments: [[UInt8]])
-  }
-
   private let line: TypedLine
   private var words: [[UInt8]] { line.words }
   private var project: Project? { line.project }
@@ -46,9 +41,11 @@ struct TaskWords {
 
   private func findsProgram(_ word: [UInt8]) -> Bool { line.isProgram(word) }
 
-  /// What the words mean, and a note for the user where they could mean something else, too.
-  func meaning() throws(Failure) -> (meaning: Meaning, note: String?) {
-    guard let first = words.first else { return (.program, nil) }
+  /// The tasks with arguments that the words mean, or `nil` for a program; and a note for the user where they could
+  /// mean something else, too.
+  func meaning() throws(Failure) -> (tasks: (names: [String], arguments: [[UInt8]])?, note: String?)
+  {
+    guard let first = words.first else { return (nil, nil) }
     let name = first.decoded
     if let project, name == "run", words.count > 1,
       words.dropFirst().allSatisfy({ project.hasTask($0.decoded) })
@@ -59,7 +56,7 @@ struct TaskWords {
     guard let project, project.hasTask(name) else {
       try refuseQuestion(name)
       try refuseWordOfOption(name)
-      return (.program, nil)
+      return (nil, nil)
     }
     let line = ShellWords.quoted(words)
     let named = words.prefix { $0 != "--".word }
@@ -73,10 +70,8 @@ struct TaskWords {
       }
       let taken = names.count == 1 ? "the task \(shown(first))" : "the tasks \(line)"
       let note = "running \(taken) of \(project.source); for the program: watchrun -- \(line)"
-      return (
-        .tasks(names, arguments: arguments),
-        findsProgram(first) && named.count == words.count ? note : nil
-      )
+      let isAmbiguous = findsProgram(first) && named.count == words.count
+      return ((names, arguments), isAmbiguous ? note : nil)
     }
     let rest = Array(words.dropFirst())
     if let option = rest.first, option.first == UInt8(ascii: "-") {
@@ -91,7 +86,7 @@ struct TaskWords {
     }
     if findsProgram(first) {
       let name = shown(first)
-      return (.program, "running the program \(name); for the task: watchrun \(name)")
+      return (nil, "running the program \(name); for the task: watchrun \(name)")
     }
     let stranger = rest.first { !project.hasTask($0.decoded) } ?? []
     let nearest = nearestName(to: stranger.decoded, among: project.names)
@@ -218,11 +213,9 @@ extension Settings {
           throw error
         }
       }
-      let (meaning, note) = try TaskWords(line).meaning()
+      let (tasks, note) = try TaskWords(line).meaning()
       if let note { say(note) }
-      if case .tasks(let names, let arguments) = meaning {
-        return try replacingCommand(by: names, arguments)
-      }
+      if let tasks { return try replacingCommand(by: tasks.names, tasks.arguments) }
     }
     try refuseHabit(line)
     CommandNotes(line, self).lines.forEach(say)

@@ -47,7 +47,7 @@ struct ProjectTextTests {
         docs: { serve: "site", proxy: { "/a": 1, "/b": "http://b" } },
       } }
       """)
-    let text = ProjectText.json(project, from: .file("a/watchrun.json"))
+    let text = ProjectText.json(project, file: "a/watchrun.json", detected: nil)
     #expect(try SchemaEvaluator(documented: "tasks.schema.json").accepts(text: text))
     #expect(text.hasSuffix("}\n") && !text.dropLast().contains("\n"))
     #expect(

@@ -7,25 +7,13 @@ import SystemCalls
 // project file.
 
 extension ProjectText {
-  package enum Origin {
-    /// The project file, as it is shown in messages.
-    case file(Path)
-    /// The detected kind: "a Makefile".
-    case detected(String)
-  }
-
-  /// The answer to `--list-tasks --json`: an object in one line.
-  package static func json(_ project: Project, from origin: Origin) -> String {
+  /// The answer to `--list-tasks --json`: an object in one line. The project has a file or is of a detected kind: "a
+  /// Makefile".
+  package static func json(_ project: Project, file: Path?, detected: String?) -> String {
     let text = JSONWriter.encode { writer in
       writer.object { writer in
-        switch origin {
-        case .file(let path):
-          writer.member("file", path)
-          writer.member("detected", String?.none)
-        case .detected(let titles):
-          writer.member("file", String?.none)
-          writer.member("detected", titles)
-        }
+        writer.member("file", file?.bytes.decoded)
+        writer.member("detected", detected)
         writer.array("tasks") { for task in project.tasks { write(task, to: &$0) } }
         writer.array("pages") { for page in project.pages { write(page, to: &$0) } }
         writer.member("version", JSONText.version)
@@ -43,10 +31,10 @@ extension ProjectText {
       }
       if let directory = task.directory { writer.member("directory", directory) }
       writer.member("watch", task.watched)
-      writer.member("exts", task.extensions.map { Path(bytes: $0) })
-      writer.member("filter", task.filters.map { Path(bytes: $0.text) })
-      writer.member("ignore", task.ignores.map { Path(bytes: $0.text) })
-      writer.member("writes", task.writes.map { Path(bytes: $0.text) })
+      writer.member("exts", task.extensions.map(\.decoded))
+      writer.member("filter", task.filters.map(\.text.decoded))
+      writer.member("ignore", task.ignores.map(\.text.decoded))
+      writer.member("writes", task.writes.map(\.text.decoded))
       writer.member("after", task.after)
       writer.member("service", task.isService)
       writer.member("postpone", task.isPostponed)
@@ -54,12 +42,10 @@ extension ProjectText {
       writer.member("fresh", task.isFreshAllowed)
       if let listen = task.listen {
         writer.member("listen", listen.description)
+      } else if task.port == Project.Task.freePort {
+        writer.member("port", "auto")
       } else if let port = task.port {
-        if port == Project.Task.freePort {
-          writer.member("port", "auto")
-        } else {
-          writer.member("port", Int(port))
-        }
+        writer.member("port", Int(port))
       }
       if let readiness = task.readiness { write(readiness.condition, to: &writer) }
     }
@@ -75,11 +61,8 @@ extension ProjectText {
       case .line(let line): writer.member("line", line)
       case .command(let command):
         let words = command.words.map(\.decoded)
-        if command.form == .direct {
-          writer.member("run", words)
-        } else {
-          writer.member("run", words.joined(separator: " "))
-        }
+        if command.form == .direct { return writer.member("run", words) }
+        writer.member("run", words.joined(separator: " "))
       }
     }
   }
