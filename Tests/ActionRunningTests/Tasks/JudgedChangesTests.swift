@@ -558,7 +558,10 @@ struct JudgedChangesTests {
         "one", in: directory, "test -e again || { touch again; exit 3; }; echo up; exec sleep 1000",
         service: true, ready: TaskDefinition.Readiness(.line("up")))
       (one.policy.restartLimit, one.policy.backOff) = (1, .milliseconds(10))
-      var other = TaskDefinition("other", in: directory, "exit 4", service: true)
+      // On a busy machine, its end may be noticed after a second, when one without a check has started.
+      var other = TaskDefinition(
+        "other", in: directory, "exit 4", service: true,
+        ready: TaskDefinition.Readiness(.line("up")))
       (other.policy.restartLimit, other.policy.backOff) = (2, .milliseconds(100))
       return [
         one, other, TaskDefinition("t", in: directory, "echo end > log", after: ["one"]),
