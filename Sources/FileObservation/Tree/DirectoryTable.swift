@@ -50,9 +50,9 @@ struct DirectoryTable {
   /// looked up several times for each entry of a tree.
   private var indices: [UInt32] = []
   /// From a file to its watch.
-  private var files: [TreeSnapshot.Entry: Int32] = [:]
+  private var files = NumberMap()
   /// From a watch to the entry of its directory or file.
-  private var owners: [Int32: TreeSnapshot.Entry] = [:]
+  private var owners = NumberMap()
 
   var watchCount: Int { owners.count }
 
@@ -71,13 +71,12 @@ struct DirectoryTable {
   /// `sharers`.
   @inline(__always)
   func owner(of watch: Int32) -> TreeSnapshot.Entry? {
-    owners[watch]
+    owners[UInt32(bitPattern: watch)].map(TreeSnapshot.Entry.init)
   }
 
   @inline(__always)
   func watch(ofFile entry: TreeSnapshot.Entry) -> Int32? {
-    // Which hashes the entry even if there is none.
-    files.isEmpty ? nil : files[entry]
+    files[entry.number].map(Int32.init(bitPattern:))
   }
 
   var count: Int { directories.count }
@@ -127,7 +126,7 @@ struct DirectoryTable {
     }
     guard let index = index(of: entry) else { return nil }
     let outdated = replaceWatch(of: entry, at: index, by: watch)
-    owners[watch] = entry
+    owners[UInt32(bitPattern: watch)] = entry.number
     return outdated
   }
 
@@ -151,8 +150,8 @@ struct DirectoryTable {
   }
 
   mutating func setWatch(_ watch: Int32, ofFile entry: TreeSnapshot.Entry) {
-    files[entry] = watch
-    owners[watch] = entry
+    files[entry.number] = UInt32(bitPattern: watch)
+    owners[UInt32(bitPattern: watch)] = entry.number
   }
 
   /// Removes the watch of a directory or file. Returns it unless it belongs to others as well; the
@@ -160,7 +159,7 @@ struct DirectoryTable {
   mutating func removeWatch(of entry: TreeSnapshot.Entry) -> Int32? {
     let index = index(of: entry)
     let watch = watch(ofFile: entry) ?? index.flatMap { directories[$0].details.watch }
-    if !files.isEmpty { files[entry] = nil }
+    files[entry.number] = nil
     if let index { directories[index].details.watch = nil }
     guard let watch, removeOwner(entry, of: watch) else { return nil }
     return watch
@@ -185,9 +184,9 @@ struct DirectoryTable {
   mutating func removeWatch(_ watch: Int32) {
     for owner in owners(of: watch) {
       if let index = index(of: owner) { directories[index].details.watch = nil }
-      files[owner] = nil
+      files[owner.number] = nil
     }
-    owners[watch] = nil
+    owners[UInt32(bitPattern: watch)] = nil
     if !sharers.isEmpty { sharers[watch] = nil }
   }
 
@@ -195,12 +194,12 @@ struct DirectoryTable {
   private mutating func removeOwner(_ entry: TreeSnapshot.Entry, of watch: Int32) -> Bool {
     let isOwner = owner(of: watch) == entry
     if sharers.isEmpty {
-      if isOwner { owners[watch] = nil }
+      if isOwner { owners[UInt32(bitPattern: watch)] = nil }
       return isOwner || owner(of: watch) == nil
     }
     var others = sharers(of: watch)
     if isOwner {
-      owners[watch] = others.popLast()
+      owners[UInt32(bitPattern: watch)] = others.popLast()?.number
     } else {
       others.removeAll { $0 == entry }
     }
