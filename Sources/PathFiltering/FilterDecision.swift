@@ -13,11 +13,6 @@ public struct FilterDecision: Sendable, Hashable {
   /// The decision on a path that is treated as if it did not exist.
   static let hidden = FilterDecision(isIncluded: false, rule: nil)
 
-  init(isIncluded: Bool, rule: Rule?) {
-    self.isIncluded = isIncluded
-    self.rule = rule
-  }
-
   /// A pattern, and where it is from.
   public struct Rule: Sendable, Hashable {
     /// The file or list that contains the rule.

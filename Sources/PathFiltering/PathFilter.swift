@@ -88,15 +88,6 @@ public struct PathFilter: Sendable, Hashable {
     IgnoreStack(
       root: root, currentDirectory: base, sources: sources, environment: environment, warn: warn)
   }
-
-  /// The ignore rules of a subdirectory of the directory with the rules `parent`; see
-  /// ``IgnoreStack/entering(_:seen:warn:)``.
-  package func stack(
-    entering directory: Path, seen: IgnoreFileNames, from parent: IgnoreStack,
-    warn: (SystemError) -> Void = { _ in }
-  ) -> IgnoreStack {
-    parent.entering(directory, seen: seen, warn: warn)
-  }
 }
 
 // MARK: - Entries

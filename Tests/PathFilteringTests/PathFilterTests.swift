@@ -55,7 +55,7 @@ struct PathFilterTests {
           : filter.mayEnter($0, nameAt: nameAt, in: stack)
       }
       if !isWanted || isLast { return isWanted }
-      stack = filter.stack(entering: entry, seen: .all.subtracting(.git), from: stack)
+      stack = stack.entering(entry, seen: .all.subtracting(.git))
     }
     return true
   }

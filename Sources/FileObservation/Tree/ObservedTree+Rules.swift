@@ -7,17 +7,16 @@ import SystemCalls
 extension ObservedTree {
   /// Reads the rules for a root. Watches the ignore files outside of it that apply to it.
   mutating func rules(forRoot path: Path) -> IgnoreStack {
-    let stack = readRules { filter, warn in filter.stack(forRoot: path, warn: warn) }
+    let filter = filter
+    let stack = readRules { filter.stack(forRoot: path, warn: $0) }
     for file in stack.outerFiles { watchRules(at: file) }
     return stack
   }
 
   /// Reads rules, and adds a warning for each unreadable file.
-  mutating func readRules(
-    _ read: (PathFilter, (SystemError) -> Void) -> IgnoreStack
-  ) -> IgnoreStack {
+  mutating func readRules(_ read: ((SystemError) -> Void) -> IgnoreStack) -> IgnoreStack {
     var failures: [SystemError] = []
-    let stack = read(filter) { failures.append($0) }
+    let stack = read { failures.append($0) }
     for failure in failures { unreported.warnings.add(unreadableIgnoreFile: failure) }
     if rules.filesOfFirstScan != nil {
       for file in stack.files { rules.filesOfFirstScan?[file.path] = file }

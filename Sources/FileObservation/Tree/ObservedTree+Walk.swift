@@ -127,9 +127,7 @@ extension ObservedTree {
     let seen = listing.ignoreFiles
     // What has changed in the files is applied by `refilter`.
     if seen.isEmpty || parentStack.directory == path { return parentStack }
-    let stack = readRules { filter, warn in
-      filter.stack(entering: path, seen: seen, from: parentStack, warn: warn)
-    }
+    let stack = readRules { parentStack.entering(path, seen: seen, warn: $0) }
     directories.setStack(stack, of: directory)
     return stack
   }
