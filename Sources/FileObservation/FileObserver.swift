@@ -145,8 +145,17 @@ public final class FileObserver: Sendable {
   /// threads.
   package func start(
     on queue: DispatchQueue? = nil, awaitingHandler isAwaited: Bool = false,
-    countingFrom start: FileTime,
-    makeBackend: BackendMaker = { CombinedBackend($0, polling: $1) },
+    countingFrom start: FileTime, _ handler: @escaping @Sendable (Event) -> Void,
+    onFailure: @escaping @Sendable (ObserverError) -> Void
+  ) throws(ObserverError) {
+    try self.start(
+      on: queue, awaitingHandler: isAwaited, countingFrom: start,
+      makeBackend: { CombinedBackend($0, polling: $1) }, handler, onFailure: onFailure)
+  }
+
+  func start(
+    on queue: DispatchQueue? = nil, awaitingHandler isAwaited: Bool = false,
+    countingFrom start: FileTime, makeBackend: BackendMaker,
     _ handler: @escaping @Sendable (Event) -> Void,
     onFailure: @escaping @Sendable (ObserverError) -> Void
   ) throws(ObserverError) {
@@ -163,7 +172,7 @@ public final class FileObserver: Sendable {
   }
 
   /// Creates the backend that watches everything.
-  package typealias BackendMaker = @Sendable (BackendConfiguration, Polling) -> any Backend
+  typealias BackendMaker = @Sendable (BackendConfiguration, Polling) -> any Backend
 
   /// Starts the observer unless it has been started.
   func startIfNeeded() throws(ObserverError) {
@@ -183,7 +192,12 @@ public final class FileObserver: Sendable {
     }
     guard let (roots, subscription) = begun else { return false }
     scheduler.prepare()
-    let debouncer = makeDebouncer()
+    let debouncer = Debouncer(
+      quietPeriod: options.quietPeriod, maximumWait: options.maximumWait,
+      scheduler: scheduler, isHeld: { [weak self] in self?.isGitAtWork ?? false }
+    ) { [weak self] isPartial in
+      self?.deliverBurst(isPartial: isPartial)
+    }
     state.withLock { $0.debouncer = debouncer }
     var configuration = BackendConfiguration(
       roots: roots, filter: options.filter, followsLinks: options.followsLinks, start: start,
@@ -213,15 +227,6 @@ public final class FileObserver: Sendable {
   private var misuse: ObserverError {
     state.withLock { state in
       if case .stopped = state.phase { .alreadyStopped } else { .alreadyStarted }
-    }
-  }
-
-  private func makeDebouncer() -> Debouncer {
-    Debouncer(
-      quietPeriod: options.quietPeriod, maximumWait: options.maximumWait,
-      scheduler: scheduler, isHeld: { [weak self] in self?.isGitAtWork ?? false }
-    ) { [weak self] isPartial in
-      self?.deliverBurst(isPartial: isPartial)
     }
   }
 

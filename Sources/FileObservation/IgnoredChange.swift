@@ -24,19 +24,19 @@ public struct IgnoredChange: Sendable, Hashable {
 }
 
 /// Passes ignored changes on, at most a hundred in a second: finding the rule is expensive.
-package final class IgnoredChangeSink: Sendable {
+final class IgnoredChangeSink: Sendable {
   private static let maximumInSecond = 100
 
   private let receive: @Sendable (IgnoredChange) -> Void
   private let budget = Mutex((second: Int64(0), count: 0))
 
   /// - Parameter receive: Called on the queue on which the change was seen.
-  package init(_ receive: @escaping @Sendable (IgnoredChange) -> Void) {
+  init(_ receive: @escaping @Sendable (IgnoredChange) -> Void) {
     self.receive = receive
   }
 
   /// Whether one more change is accepted now. Must be asked once for each.
-  package func accepts() -> Bool {
+  func accepts() -> Bool {
     let second = FileTime.now().nanoseconds / 1_000_000_000
     return budget.withLock { budget in
       if budget.second != second { budget = (second, 0) }
@@ -45,7 +45,7 @@ package final class IgnoredChangeSink: Sendable {
     }
   }
 
-  package func note(_ path: Path, _ reason: IgnoredChange.Reason) {
+  func note(_ path: Path, _ reason: IgnoredChange.Reason) {
     receive(IgnoredChange(path: path, reason: reason))
   }
 }

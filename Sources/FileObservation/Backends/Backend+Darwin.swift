@@ -5,7 +5,7 @@ import SystemCalls
 
 /// Creates the backend for this platform, on vnode watches.
 @Sendable
-package func makeNativeBackend(
+func makeNativeBackend(
   _ configuration: BackendConfiguration
 ) throws(ObserverError) -> any Backend {
   TreeBackend(configuration, source: VnodeHints(SystemVnodeSource()))

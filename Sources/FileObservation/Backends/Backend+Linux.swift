@@ -4,7 +4,7 @@ import SystemCalls
 
 /// Creates the backend for this platform, on inotify.
 @Sendable
-package func makeNativeBackend(
+func makeNativeBackend(
   _ configuration: BackendConfiguration
 ) throws(ObserverError) -> any Backend {
   let inotify: Inotify

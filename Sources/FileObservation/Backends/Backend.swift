@@ -4,7 +4,7 @@ import SystemCalls
 ///
 /// `start` is called once, before any other method. The other methods may be called on any thread,
 /// concurrently.
-package protocol Backend: Sendable {
+protocol Backend: Sendable {
   /// Starts observing. Changes from the moment of this call on are reported on the queue of the
   /// configuration, including those in directories that are watched only later.
   func start() throws(ObserverError)
@@ -30,11 +30,11 @@ package protocol Backend: Sendable {
 }
 
 extension Backend {
-  package func add(_ root: BackendConfiguration.Root) { add(root, excluding: []) }
+  func add(_ root: BackendConfiguration.Root) { add(root, excluding: []) }
 }
 
 /// How much of a root or of a directory is observed. Each case includes the ones before it.
-package enum Coverage: Int, Comparable, Sendable {
+enum Coverage: Int, Comparable, Sendable {
   /// A root that is only watched because links lead to it, whose changes are theirs.
   case linked
   /// The entries that were asked for by name.
@@ -44,13 +44,13 @@ package enum Coverage: Int, Comparable, Sendable {
   /// All descendants.
   case recursive
 
-  package static func < (left: Coverage, right: Coverage) -> Bool {
+  static func < (left: Coverage, right: Coverage) -> Bool {
     left.rawValue < right.rawValue
   }
 }
 
 /// A report of a backend. Reports are delivered in order.
-package enum BackendReport: Sendable {
+enum BackendReport: Sendable {
   /// Raw events; `overflow` if the kernel dropped events and the tree was rescanned.
   case events([RawEvent], overflow: Bool)
   /// Everything is watched.

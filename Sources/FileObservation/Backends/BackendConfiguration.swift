@@ -3,48 +3,30 @@ import PathFiltering
 import SystemCalls
 
 /// The settings with which a backend is created.
-package struct BackendConfiguration: Sendable {
-  package var roots: [Root]
-  package let filter: PathFilter
+struct BackendConfiguration: Sendable {
+  var roots: [Root]
+  let filter: PathFilter
   /// Whether symbolic links to directories are entered, each real directory once.
-  package let followsLinks: Bool
+  var followsLinks = false
   /// Changes from this time on are reported, including those in directories that are watched only
   /// later.
-  package let start: FileTime
+  let start: FileTime
   /// The directory in which a program runs; `nil` if none is known. What is above it stays where it is.
-  package var base: Path?
+  var base: Path?
   /// Directories in the roots that another backend observes.
-  package var excluded: Set<Path> = []
+  var excluded: Set<Path> = []
   /// The shortest and the longest interval between two polls of what cannot be watched.
-  package var pollInterval = Polling().interval
+  var pollInterval = Polling().interval
   /// Receives the changes that the filter does not report; `nil` if nothing does.
-  package var ignoredChanges: IgnoredChangeSink?
-  package private(set) var queue: DispatchQueue
+  var ignoredChanges: IgnoredChangeSink?
+  private(set) var queue: DispatchQueue
   /// Called on `queue`.
-  package private(set) var report: @Sendable (BackendReport) -> Void
+  private(set) var report: @Sendable (BackendReport) -> Void
 
   /// A path to observe, and how much of it.
-  package struct Root: Sendable, Hashable {
-    package let path: Path
-    package let coverage: Coverage
-
-    package init(path: Path, coverage: Coverage) {
-      self.path = path
-      self.coverage = coverage
-    }
-  }
-
-  package init(
-    roots: [Root], filter: PathFilter, followsLinks: Bool = false, start: FileTime,
-    queue: DispatchQueue,
-    report: @escaping @Sendable (BackendReport) -> Void
-  ) {
-    self.roots = roots
-    self.filter = filter
-    self.followsLinks = followsLinks
-    self.start = start
-    self.queue = queue
-    self.report = report
+  struct Root: Sendable, Hashable {
+    let path: Path
+    let coverage: Coverage
   }
 
   /// Reports the findings of a tree; after an overflow also if there are none.

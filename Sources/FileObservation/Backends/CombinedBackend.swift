@@ -4,7 +4,7 @@ import SystemCalls
 
 /// Combines the native backend and a poller: each root is observed by the one that fits its file
 /// system. Backends are created when a root needs them.
-package final class CombinedBackend: Backend {
+final class CombinedBackend: Backend {
   private struct State {
     var native: (any Backend)?
     var polling: TreeBackend?
@@ -29,7 +29,7 @@ package final class CombinedBackend: Backend {
   }
 
   /// Creates the native backend.
-  package typealias NativeMaker =
+  typealias NativeMaker =
     @Sendable (BackendConfiguration) throws(ObserverError) -> any Backend
 
   private let configuration: BackendConfiguration
@@ -40,7 +40,7 @@ package final class CombinedBackend: Backend {
   private let makePolledDisk: @Sendable () -> any Disk
   private let state = Mutex(State())
 
-  package init(
+  init(
     _ configuration: BackendConfiguration, polling: Polling,
     makeNative: @escaping NativeMaker = makeNativeBackend,
     fileSystemKind: @escaping @Sendable (Path) -> String? = fileSystemWithoutEvents,
@@ -57,7 +57,7 @@ package final class CombinedBackend: Backend {
     self.makePolledDisk = makePolledDisk
   }
 
-  package func start() throws(ObserverError) {
+  func start() throws(ObserverError) {
     var division = division(of: configuration.roots)
     var native: (any Backend)?
     if !division.watched.isEmpty {
@@ -88,7 +88,7 @@ package final class CombinedBackend: Backend {
     }
   }
 
-  package func add(_ root: BackendConfiguration.Root, excluding: Set<Path>) {
+  func add(_ root: BackendConfiguration.Root, excluding: Set<Path>) {
     var division = division(of: [root])
     do throws(ObserverError) {
       if !division.watched.isEmpty {
@@ -102,7 +102,7 @@ package final class CombinedBackend: Backend {
     for root in division.polled + division.mounts { openPoller()?.add(root) }
   }
 
-  package func remove(_ root: Path) {
+  func remove(_ root: Path) {
     let (backend, poller, outdated) = state.withLock { state in
       let isPolled = state.polledRoots.remove(root) != nil
       state.watchedTrees.remove(root)
@@ -119,7 +119,7 @@ package final class CombinedBackend: Backend {
     for mount in outdated { poller?.remove(mount) }
   }
 
-  package func flush(then done: @escaping @Sendable () -> Void) {
+  func flush(then done: @escaping @Sendable () -> Void) {
     let (native, poller) = state.withLock { ($0.native, $0.polling) }
     let queue = configuration.queue
     let polls: @Sendable () -> Void = {
@@ -130,7 +130,7 @@ package final class CombinedBackend: Backend {
     if let native { native.flush(then: polls) } else { polls() }
   }
 
-  package func stop() {
+  func stop() {
     let (native, poller) = state.withLock { state in
       state.isStopped = true
       return (state.native, state.polling)
@@ -139,7 +139,7 @@ package final class CombinedBackend: Backend {
     poller?.stop()
   }
 
-  package var statistics: FileObserver.Statistics {
+  var statistics: FileObserver.Statistics {
     let (native, poller) = state.withLock { ($0.native, $0.polling) }
     var sum = native?.statistics ?? FileObserver.Statistics()
     guard let polled = poller?.statistics else { return sum }
@@ -210,7 +210,12 @@ extension CombinedBackend {
       state throws(ObserverError) -> (backend: any Backend, isNew: Bool)? in
       if state.isStopped { return nil }
       if let native = state.native { return (native, false) }
-      let native = try makeNative(lateConfiguration())
+      // Its readiness is not awaited.
+      let native = try makeNative(
+        configuration.part([]) { [weak self] report in
+          if case .ready = report { return }
+          self?.receive(report)
+        })
       state.native = native
       return (native, true)
     }
@@ -229,15 +234,6 @@ extension CombinedBackend {
     }
     if let made, made.isNew { made.poller.start() }
     return made?.poller
-  }
-
-  /// The configuration of a backend that is created after `start`, and whose readiness is not
-  /// awaited.
-  private func lateConfiguration() -> BackendConfiguration {
-    configuration.part([]) { [weak self] report in
-      if case .ready = report { return }
-      self?.receive(report)
-    }
   }
 
   private func makePoller(
@@ -286,13 +282,7 @@ extension FileObserver.Readiness {
 /// The kind of file system on which a path lies, or would be created, if the kernel reports no
 /// events there.
 @Sendable
-package func fileSystemWithoutEvents(at path: Path) -> String? {
-  var place: Path? = path
-  while let step = place {
-    if (try? FileStatus(of: step, followsLinks: true)) != nil {
-      return eventlessFileSystem(of: step)
-    }
-    place = step.parent
-  }
-  return nil
+func fileSystemWithoutEvents(at path: Path) -> String? {
+  let place = path.lineage.first { (try? FileStatus(of: $0, followsLinks: true)) != nil }
+  return place.flatMap { eventlessFileSystem(of: $0) }
 }

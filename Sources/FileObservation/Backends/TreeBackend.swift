@@ -10,7 +10,7 @@ import SystemCalls
 /// Owns the tree, its queue and its timing. Scans are made in slices, and hints are read between
 /// them. A poll is made in slices too; its changes are reported at its end, when renames can be
 /// paired.
-package final class TreeBackend: Backend {
+final class TreeBackend: Backend {
   struct State {
     var tree: ObservedTree
     var phase = Phase.scanning
@@ -72,7 +72,7 @@ package final class TreeBackend: Backend {
   /// - Parameters:
   ///   - source: The source of hints; `nil` to poll everything.
   ///   - observesMounts: Whether the source does not tell what is mounted over a directory.
-  package init(
+  init(
     _ configuration: BackendConfiguration, source: (any HintSource)?,
     observesMounts: Bool = false, disk: any Disk = SystemDisk(),
     sliceDuration: Duration = .milliseconds(2),
@@ -89,7 +89,7 @@ package final class TreeBackend: Backend {
       to: configuration.queue)
   }
 
-  package func start() {
+  func start() {
     scheduler.prepare()
     configuration.queue.async { [self] in
       state.access { state in
@@ -107,7 +107,7 @@ package final class TreeBackend: Backend {
     }
   }
 
-  package func add(_ root: BackendConfiguration.Root, excluding excluded: Set<Path>) {
+  func add(_ root: BackendConfiguration.Root, excluding excluded: Set<Path>) {
     let now = FileTime.now()
     change {
       if root.coverage == .recursive {
@@ -119,7 +119,7 @@ package final class TreeBackend: Backend {
     }
   }
 
-  package func remove(_ path: Path) {
+  func remove(_ path: Path) {
     change { $0.remove(rootAt: path) }
   }
 
@@ -133,7 +133,7 @@ package final class TreeBackend: Backend {
     }
   }
 
-  package func flush(then done: @escaping @Sendable () -> Void) {
+  func flush(then done: @escaping @Sendable () -> Void) {
     configuration.queue.async { [self] in
       state.access { $0.flushes.add(done) }
       afterSettling { [self] in
@@ -145,11 +145,11 @@ package final class TreeBackend: Backend {
     }
   }
 
-  package var statistics: FileObserver.Statistics {
+  var statistics: FileObserver.Statistics {
     currentStatistics.withLock { $0 }
   }
 
-  package func stop() {
+  func stop() {
     configuration.queue.async { [self] in end() }
   }
 }
@@ -178,28 +178,27 @@ extension TreeBackend {
   }
 
   private func rearm() {
-    let failure = state.access { state -> SystemError? in
-      if state.isStopped { return nil }
-      do throws(SystemError) {
-        try state.tree.source?.rearm()
-        return nil
-      } catch {
-        return error
-      }
-    }
+    let failure = attempt { tree throws(SystemError) in try tree.source?.rearm() }
     if let failure { fail(failure) }
   }
 
-  func readHints() {
-    let failure = state.access { state -> SystemError? in
+  /// Does something with the tree and its source, unless they are stopped. Returns the error.
+  private func attempt(
+    _ body: (inout ObservedTree) throws(SystemError) -> Void
+  ) -> SystemError? {
+    state.access { state in
       if state.isStopped { return nil }
       do throws(SystemError) {
-        try state.tree.readHints()
+        try body(&state.tree)
         return nil
       } catch {
         return error
       }
     }
+  }
+
+  func readHints() {
+    let failure = attempt { tree throws(SystemError) in try tree.readHints() }
     deliver()
     if let failure { return fail(failure) }
     let now = scheduler.now

@@ -5,7 +5,7 @@ import SystemCalls
 /// Each path has a fate of its own: the file that was there when the burst began, and the one that
 /// is there now. Renames are found at the end of the burst: the same file was at one path and is at
 /// another. What it was called in between, and in which order things happened, has no effect.
-package struct Coalescer {
+struct Coalescer {
   /// The fates in the order of the paths' first events.
   private var fates: [Fate] = []
   /// The indices of the fates.
@@ -16,13 +16,11 @@ package struct Coalescer {
   /// The inodes of files that were renamed and have not replaced others, while nothing has their former paths.
   private var departed: Set<UInt64> = []
 
-  package init() {}
-
   /// Whether nothing has been noted since the last `take`.
-  package var isEmpty: Bool { fates.isEmpty }
+  var isEmpty: Bool { fates.isEmpty }
 
   /// Whether a file of this burst is open for writing.
-  package var isBeingWritten: Bool { openCount > 0 }
+  var isBeingWritten: Bool { openCount > 0 }
 
   /// Whether a file was renamed and its former path is free, as during a save that makes a backup first.
   var isPathFree: Bool { !departed.isEmpty }
@@ -32,7 +30,7 @@ package struct Coalescer {
   /// - Returns: Whether a file is at its path which has another content, or is another one, than before, and which
   ///   is not open for writing.
   @discardableResult
-  package mutating func note(_ event: RawEvent) -> Bool {
+  mutating func note(_ event: RawEvent) -> Bool {
     let index = indices[event.path] ?? fates.count
     if index == fates.count {
       indices[event.path] = index
@@ -51,7 +49,7 @@ package struct Coalescer {
   }
 
   /// The net changes since the last call. Forgets them.
-  package mutating func take() -> [ChangeBatch.Change] {
+  mutating func take() -> [ChangeBatch.Change] {
     defer { self = Coalescer() }
     let renames = Renames(fates, indices)
     return fates.indices.compactMap { change(at: $0, renames) }
@@ -66,16 +64,16 @@ package struct Coalescer {
       if let destination = renames.destination(of: index), !replaces(destination, renames) {
         return nil
       }
-    } else if let (origin, isCovered) = renames.origin(of: index) {
-      if isCovered {
+    } else if let origin = renames.origin(of: index) {
+      if origin.isCovered {
         let isReplaced = fate.existedBefore && renames.destination(of: index) == nil
-        kind = isReplaced ? .modified : changeWithDirectory(of: fate, from: fates[origin])
+        kind = isReplaced ? .modified : changeWithDirectory(of: fate, from: fates[origin.index])
       } else if replaces(index, renames) {
         kind = .modified
-      } else if fate.type == .directory || !fates[origin].exists {
+      } else if fate.type == .directory || !fates[origin.index].exists {
         // The rename of a directory also covers its descendants. That of a file whose old name
         // exists again is a change of both names.
-        (kind, from) = (.renamed, fates[origin].path)
+        (kind, from) = (.renamed, fates[origin.index].path)
       }
     }
     return kind.map {

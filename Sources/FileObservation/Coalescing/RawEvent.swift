@@ -1,8 +1,8 @@
 import SystemCalls
 
 /// An event of a backend. All events of a path in one burst become one net change.
-package struct RawEvent: Sendable, Equatable {
-  package enum Kind: Sendable, Hashable {
+struct RawEvent: Sendable, Equatable {
+  enum Kind: Sendable, Hashable {
     /// A file has appeared. It has replaced another one if that was removed before.
     case created
     /// Written to; `isOpen` if the writer has not closed it.
@@ -11,40 +11,22 @@ package struct RawEvent: Sendable, Equatable {
     case metadata
   }
 
-  package let path: Path
-  package let kind: Kind
-  package let type: FileType
+  let path: Path
+  let kind: Kind
+  let type: FileType
   /// The file that was created or removed, unless it cannot have been renamed.
-  package let file: Sighting?
-
-  package init(path: Path, kind: Kind, type: FileType, file: Sighting? = nil) {
-    self.path = path
-    self.kind = kind
-    self.type = type
-    self.file = file
-  }
+  private(set) var file: Sighting?
 
   /// A file that has appeared at a path or disappeared from it.
-  package struct Sighting: Sendable, Equatable {
-    package let inode: UInt64
+  struct Sighting: Sendable, Equatable {
+    let inode: UInt64
     /// The earliest time at which it is known to have existed: its birth time if it has appeared.
-    package let existed: FileTime
+    let existed: FileTime
     /// Its fingerprint, if its status is known.
-    package let fingerprint: Fingerprint?
-    package let type: FileType
+    let fingerprint: Fingerprint?
+    let type: FileType
     /// Whether the source has hinted at a rename, or at neither creation nor removal.
-    package let mayBeRenamed: Bool
-
-    package init(
-      inode: UInt64, existed: FileTime, fingerprint: Fingerprint?, type: FileType,
-      mayBeRenamed: Bool
-    ) {
-      self.inode = inode
-      self.existed = existed
-      self.fingerprint = fingerprint
-      self.type = type
-      self.mayBeRenamed = mayBeRenamed
-    }
+    let mayBeRenamed: Bool
 
     /// Whether a file that has appeared elsewhere is this one, which has disappeared. The
     /// fingerprints prove it; without one, the other must be old enough, and both must have moved

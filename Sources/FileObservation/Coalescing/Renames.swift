@@ -4,7 +4,7 @@ import SystemCalls
 /// their fates.
 struct Renames {
   /// Where the file at a path was when the burst began.
-  private struct Origin {
+  struct Origin {
     let index: Int
     /// Whether the file has moved with its directory, as a part of the directory's rename.
     let isCovered: Bool
@@ -41,17 +41,11 @@ struct Renames {
 
   private init() {}
 
-  /// Where the file at a path was, and whether it has moved with its directory, as a part of the
-  /// directory's rename.
-  func origin(of index: Int) -> (index: Int, isCovered: Bool)? {
-    if origins.isEmpty { return nil }
-    return origins[index].map { ($0.index, $0.isCovered) }
-  }
+  /// Where the file at a path was.
+  func origin(of index: Int) -> Origin? { origins.isEmpty ? nil : origins[index] }
 
   /// Where the file is that was at a path.
-  func destination(of index: Int) -> Int? {
-    destinations.isEmpty ? nil : destinations[index]
-  }
+  func destination(of index: Int) -> Int? { destinations.isEmpty ? nil : destinations[index] }
 
   /// Pairs a file that has appeared with one that has disappeared.
   private mutating func pair(
@@ -90,18 +84,17 @@ struct Renames {
       fate.before?.type != .directory || destinations[index] == nil
     else { return [] }
     var left: [Int] = []
-    var ancestor = fate.path.parent
-    while let path = ancestor {
-      if let directory = indices[path], let destination = destinations[directory] {
-        if left.isEmpty, let rest = fate.path.relative(to: path),
-          let present = indices[fates[destination].path.appending(rest.bytes)],
-          fates[present].exists
-        {
-          return []
-        }
-        left.append(directory)
+    for path in fate.path.lineage.dropFirst() {
+      guard let directory = indices[path], let destination = destinations[directory] else {
+        continue
       }
-      ancestor = path.parent
+      if left.isEmpty, let rest = fate.path.relative(to: path),
+        let present = indices[fates[destination].path.appending(rest.bytes)],
+        fates[present].exists
+      {
+        return []
+      }
+      left.append(directory)
     }
     return left
   }

@@ -7,7 +7,7 @@ import SystemCalls
 ///
 /// It reads files on a queue of its own, one burst after the other, so that batches keep their
 /// order.
-package final class ContentComparison: Sendable {
+final class ContentComparison: Sendable {
   private let source: any ContentSource
   private let wanted: Set<ChangeBatch.Kind>
   private let queue = DispatchQueue(label: "watchrun.contents", qos: .userInitiated)
@@ -19,7 +19,7 @@ package final class ContentComparison: Sendable {
   /// - Parameters:
   ///   - mostFiles: The most files whose contents are remembered.
   ///   - wanted: The kinds of change that are reported.
-  package init(source: any ContentSource, mostFiles: Int, wanted: Set<ChangeBatch.Kind>) {
+  init(source: any ContentSource, mostFiles: Int, wanted: Set<ChangeBatch.Kind>) {
     self.source = source
     self.wanted = wanted
     memory = Confined(ContentMemory(mostFiles: mostFiles), to: queue)
@@ -29,12 +29,12 @@ package final class ContentComparison: Sendable {
 
   /// Stops reading after the present file. No completion handler of `filterUnchanged` is called any
   /// more.
-  package func stop() {
+  func stop() {
     stopped.withLock { $0 = true }
   }
 
   /// Calls `then`, on the comparison's queue, with the net changes of a burst that remain.
-  package func filterUnchanged(
+  func filterUnchanged(
     _ changes: [ChangeBatch.Change], then: @escaping @Sendable ([ChangeBatch.Change]) -> Void
   ) {
     queue.async { [self] in

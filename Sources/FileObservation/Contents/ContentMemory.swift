@@ -10,7 +10,7 @@ import SystemCalls
 /// this content. Forgetting is always safe: the next change is then reported.
 ///
 /// Content that changes and changes back within one burst is not noticed.
-package struct ContentMemory {
+struct ContentMemory {
   private typealias Entry = TreeSnapshot.Entry
 
   /// The most files of renamed directories that are read again in one burst, which delays its
@@ -21,15 +21,15 @@ package struct ContentMemory {
   private var tree = TreeSnapshot()
   private var digests: [Entry: ContentDigest] = [:]
 
-  package init(mostFiles: Int) {
+  init(mostFiles: Int) {
     self.mostFiles = mostFiles
   }
 
   /// The number of remembered files.
-  package var count: Int { digests.count }
+  var count: Int { digests.count }
 
   /// The remembered content of a file.
-  package func digest(of path: Path) -> ContentDigest? {
+  func digest(of path: Path) -> ContentDigest? {
     tree.entry(at: path).flatMap { digests[$0] }
   }
 }
@@ -43,7 +43,7 @@ extension ContentMemory {
   /// A modified file with the same content as before is removed, or, if `metadata` is wanted,
   /// becomes a change of that kind, because its times have changed. All other changes of wanted
   /// kinds remain.
-  package mutating func filterUnchanged(
+  mutating func filterUnchanged(
     _ changes: [ChangeBatch.Change], wanted: Set<ChangeBatch.Kind>,
     read: (Path) -> ContentDigest?
   ) -> [ChangeBatch.Change] {

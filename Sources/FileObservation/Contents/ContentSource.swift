@@ -16,11 +16,6 @@ package protocol ContentSource: Sendable {
 package struct ContentSample: Hashable, Sendable {
   package let digest: ContentDigest
   package let stamp: FileStamp
-
-  package init(digest: ContentDigest, stamp: FileStamp) {
-    self.digest = digest
-    self.stamp = stamp
-  }
 }
 
 /// Identity, size and times of a file or directory.
@@ -35,17 +30,9 @@ package struct FileStamp: Hashable, Sendable {
   package let modified: FileTime
   /// The ctime: of the last write, rename or other change. Programs cannot set it.
   package let changed: FileTime
+}
 
-  package init(
-    device: UInt64 = 0, inode: UInt64, size: UInt64, modified: FileTime, changed: FileTime
-  ) {
-    self.device = device
-    self.inode = inode
-    self.size = size
-    self.modified = modified
-    self.changed = changed
-  }
-
+extension FileStamp {
   init(_ status: FileStatus) {
     self.init(
       device: status.device, inode: status.inode, size: status.size, modified: status.modified,

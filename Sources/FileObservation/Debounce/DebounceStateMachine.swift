@@ -14,8 +14,8 @@ import Support
 ///
 /// A change does not reset the timer. A timer that fires too early is replaced by one for the time
 /// that is left, so a burst of 20,000 changes costs a handful of timers.
-package struct DebounceStateMachine: Sendable {
-  package enum Action: Equatable, Sendable {
+struct DebounceStateMachine: Sendable {
+  enum Action: Equatable, Sendable {
     case none
     /// Call `timerFired` with this generation at that time; an earlier timer is void.
     case schedule(at: Instant, generation: Int)
@@ -39,17 +39,13 @@ package struct DebounceStateMachine: Sendable {
     var isFlushed = false
   }
 
-  private enum State {
-    case idle
-    case collecting(Burst)
-  }
-
   private static let holdPause = Duration.milliseconds(25)
   static let longestHold = Duration.seconds(5)
 
   private let quietPeriod: QuietPeriod
   private let maximumWait: Duration
-  private var state = State.idle
+  /// The burst that is being collected.
+  private var burst: Burst?
   /// The latest burst that has ended.
   private var latest: Burst?
   private var generation = 0
@@ -59,83 +55,73 @@ package struct DebounceStateMachine: Sendable {
   /// The quiet period that a follow-up needs which is usual and has not come yet.
   private var followUpWait: Duration?
 
-  package init(quietPeriod: QuietPeriod, maximumWait: Duration) {
+  init(quietPeriod: QuietPeriod, maximumWait: Duration) {
     self.quietPeriod = quietPeriod
     self.maximumWait = maximumWait
   }
 
   /// Something changed. `isBeingWritten` if a file of the burst has been written to and not closed.
-  package mutating func changed(
+  mutating func changed(
     at now: Instant, isBeingWritten: Bool = false, _ events: [RawEvent] = []
   ) -> Action {
-    switch state {
-    case .idle:
+    guard var burst else {
       let burst = Burst(
         first: now, last: now, longestGap: rememberedGap(at: now), isBeingWritten: isBeingWritten)
       begin(burst, with: events)
       let end = end(of: burst)
-      if end <= now { return finish(burst) }
-      state = .collecting(burst)
-      generation += 1
-      return .schedule(at: end, generation: generation)
-    case .collecting(var burst):
-      let waitBefore = followUpWait
-      if events.isEmpty || !follow(burst, with: events, at: now) {
-        burst.longestGap = max(burst.longestGap, burst.last.duration(to: now))
-      }
-      burst.last = max(burst.last, now)
-      burst.isUndelivered = true
-      let endBefore = end(of: burst, followUpWait: waitBefore)
-      burst.isBeingWritten = isBeingWritten
-      let end = end(of: burst)
-      state = .collecting(burst)
-      // Only an end that has come nearer needs another timer. One that is past is left to the timer
-      // that is due: it asks whether the burst is held open.
-      guard end < endBefore else { return .none }
-      generation += 1
-      return .schedule(at: end, generation: generation)
+      return end <= now ? finish(burst) : collect(burst, until: end)
     }
+    let waitBefore = followUpWait
+    if events.isEmpty || !follow(burst, with: events, at: now) {
+      burst.longestGap = max(burst.longestGap, burst.last.duration(to: now))
+    }
+    burst.last = max(burst.last, now)
+    burst.isUndelivered = true
+    let endBefore = end(of: burst, followUpWait: waitBefore)
+    burst.isBeingWritten = isBeingWritten
+    let end = end(of: burst)
+    // Only an end that has come nearer needs another timer. One that is past is left to the timer
+    // that is due: it asks whether the burst is held open.
+    if end < endBefore { return collect(burst, until: end) }
+    self.burst = burst
+    return .none
   }
 
   /// Ends the burst, or returns the next timer. A timer of an earlier generation, which may have
   /// begun before it was cancelled, has no effect.
   ///
   /// With `isHeld`, more changes are known to follow: the burst is held open, for a limited time.
-  package mutating func timerFired(
+  mutating func timerFired(
     generation: Int, at now: Instant, isHeld: Bool = false
   ) -> Action {
-    guard case .collecting(let burst) = state, generation == self.generation else { return .none }
+    guard let burst, generation == self.generation else { return .none }
     return endOrWait(burst, at: now, isHeld: isHeld)
   }
 
   /// Whether the timer of that generation is still needed.
-  package func isWaiting(for generation: Int) -> Bool {
-    if case .collecting = state { return generation == self.generation }
-    return false
+  func isWaiting(for generation: Int) -> Bool {
+    burst != nil && generation == self.generation
   }
 
   /// Whether a burst is being collected.
-  package var isCollecting: Bool {
-    if case .collecting = state { true } else { false }
-  }
+  var isCollecting: Bool { burst != nil }
 
   /// Delivers the changes so far without waiting for the end of the burst, which goes on. A held
   /// burst ends with the hold.
-  package mutating func flush(at now: Instant, isHeld: Bool = false) -> Action {
-    guard case .collecting(var burst) = state, burst.isUndelivered else { return .none }
+  mutating func flush(at now: Instant, isHeld: Bool = false) -> Action {
+    guard var burst, burst.isUndelivered else { return .none }
     if isHeld {
       burst.isFlushed = true
       return endOrWait(burst, at: now, isHeld: true)
     }
     if burst.isFlushed || end(of: burst) <= now { return finish(burst) }
-    burst.isUndelivered = false
-    state = .collecting(burst)
+    self.burst?.isUndelivered = false
     return .deliver
   }
 
   /// Forgets the burst.
-  package mutating func reset() {
-    state = .idle
+  mutating func reset() {
+    burst = nil
     generation += 1
   }
 
@@ -147,14 +133,19 @@ package struct DebounceStateMachine: Sendable {
       burst.heldUntil = end
     }
     if end <= now { return finish(burst) }
-    state = .collecting(burst)
+    return collect(burst, until: end)
+  }
+
+  private mutating func collect(_ burst: Burst, until end: Instant) -> Action {
+    self.burst = burst
     generation += 1
     return .schedule(at: end, generation: generation)
   }
 
   private mutating func finish(_ burst: Burst) -> Action {
     if stream.isBeginning {
-      stream.hasWaited = burst.heldUntil == nil && endWithoutHabits(of: burst) < end(of: burst)
+      stream.hasWaited =
+        burst.heldUntil == nil && end(of: burst, followUpWait: nil) < end(of: burst)
     }
     latest = burst
     reset()
@@ -185,7 +176,7 @@ package struct DebounceStateMachine: Sendable {
     guard case .growing(let bounds) = quietPeriod else { return false }
     let isSeparate =
       stream.followUps.isEmpty
-      ? endWithoutHabits(of: burst) <= now : burst.last.duration(to: now) >= bounds.lowerBound
+      ? end(of: burst, followUpWait: nil) <= now : burst.last.duration(to: now) >= bounds.lowerBound
     if isSeparate {
       stream.followUp(with: events, at: now, within: Self.longestWait(in: bounds))
     }
@@ -214,10 +205,6 @@ package struct DebounceStateMachine: Sendable {
     let longest = min(max(latest.longestGap, .zero), bounds.upperBound)
     if gap <= bounds.upperBound { return max(longest, gap) }
     return gap <= bounds.upperBound * 2 ? longest / 2 : .zero
-  }
-
-  private func endWithoutHabits(of burst: Burst) -> Instant {
-    end(of: burst, followUpWait: nil)
   }
 
   private func end(of burst: Burst) -> Instant { end(of: burst, followUpWait: followUpWait) }

@@ -2,8 +2,8 @@ import Support
 import Synchronization
 
 /// Performs the actions of a debounce state machine, with timers on a scheduler.
-package final class Debouncer: Sendable {
-  fileprivate struct Storage {
+final class Debouncer: Sendable {
+  private struct Storage {
     var machine: DebounceStateMachine
     var timer: (any ScheduledWork)?
     var isStopped = false
@@ -21,7 +21,7 @@ package final class Debouncer: Sendable {
   /// Creates a debouncer that calls `deliver` at the end of a burst, and with `isPartial` when a
   /// flush asks for the changes so far: on the thread that notes the last change or flushes, or on
   /// the scheduler's queue. While `isHeld` returns true, a burst is held open, for a limited time.
-  package init(
+  init(
     quietPeriod: QuietPeriod, maximumWait: Duration, scheduler: any Scheduler,
     isHeld: @escaping @Sendable () -> Bool = { false },
     deliver: @escaping @Sendable (_ isPartial: Bool) -> Void
@@ -35,33 +35,21 @@ package final class Debouncer: Sendable {
   }
 
   /// Notes changes at the present time.
-  package func noteChange(isBeingWritten: Bool = false, _ events: [RawEvent] = []) {
+  func noteChange(isBeingWritten: Bool = false, _ events: [RawEvent] = []) {
     let now = scheduler.now
-    perform(
-      storage.withLock { storage -> Step in
-        if storage.isStopped { return Step(action: .none, outdated: nil) }
-        return storage.replaceTimer(
-          for: storage.machine.changed(at: now, isBeingWritten: isBeingWritten, events))
-      })
+    step { $0.changed(at: now, isBeingWritten: isBeingWritten, events) }
   }
 
   /// Delivers the changes so far of the present burst, if any, then calls `done`. The burst goes on.
   /// A held burst ends with the hold, and `done` is called then.
-  package func flush(then done: @escaping @Sendable () -> Void) {
+  func flush(then done: @escaping @Sendable () -> Void) {
     let now = scheduler.now
     let isHeld = isHeld()
-    let step = storage.withLock { storage -> Step? in
-      if storage.isStopped { return nil }
-      let action = storage.machine.flush(at: now, isHeld: isHeld)
-      if action == .none { return nil }
-      storage.flushes.append(done)
-      return storage.replaceTimer(for: action)
-    }
-    if let step { perform(step) } else { done() }
+    if !step(then: done, { $0.flush(at: now, isHeld: isHeld) }) { done() }
   }
 
   /// Calls `done` when the present burst has ended and was delivered; at once if there is none.
-  package func awaitBurstEnd(then done: @escaping @Sendable () -> Void) {
+  func awaitBurstEnd(then done: @escaping @Sendable () -> Void) {
     let isUnderWay = storage.withLock { storage in
       guard !storage.isStopped, storage.machine.isCollecting else { return false }
       storage.ends.append(done)
@@ -71,80 +59,65 @@ package final class Debouncer: Sendable {
   }
 
   /// Drops the present burst. No burst ends any more.
-  package func stop() {
+  func stop() {
     let outdated = storage.withLock { storage in
       storage.isStopped = true
       storage.machine.reset()
       return storage.timer.take()
     }
     outdated?.cancel()
-    completeFlushes()
-    completeEnds()
+    complete(burstHasEnded: true)
   }
 
-  private func timerFired(generation: Int) {
-    let now = scheduler.now
-    let isHeld = isHeld()
-    perform(
-      storage.withLock { storage -> Step in
-        storage.replaceTimer(
-          for: storage.machine.timerFired(generation: generation, at: now, isHeld: isHeld))
-      })
-  }
-
-  private func perform(_ step: Step) {
-    step.outdated?.cancel()
-    switch step.action {
+  /// Makes a step of the machine, and performs its action. Returns whether there is one: then
+  /// `flushed` is called when the changes so far are delivered.
+  @discardableResult
+  private func step(
+    then flushed: (@Sendable () -> Void)? = nil,
+    _ transition: (inout DebounceStateMachine) -> DebounceStateMachine.Action
+  ) -> Bool {
+    let (action, outdated) = storage.withLock {
+      storage -> (DebounceStateMachine.Action, (any ScheduledWork)?) in
+      let action = storage.isStopped ? .none : transition(&storage.machine)
+      if action != .none, let flushed { storage.flushes.append(flushed) }
+      switch action {
+      case .none, .deliver: return (action, nil)
+      case .schedule, .fire: return (action, storage.timer.take())
+      }
+    }
+    outdated?.cancel()
+    switch action {
     case .none:
-      break
+      return false
     case .deliver:
       deliver(true)
-      completeFlushes()
+      complete(burstHasEnded: false)
     case .fire:
       deliver(false)
-      completeFlushes()
-      completeEnds()
+      complete(burstHasEnded: true)
     case .schedule(let time, let generation):
       let timer = scheduler.schedule(at: time) { [weak self] in
-        self?.timerFired(generation: generation)
+        guard let self else { return }
+        let (now, isHeld) = (self.scheduler.now, self.isHeld())
+        self.step { $0.timerFired(generation: generation, at: now, isHeld: isHeld) }
       }
       storage.withLock { storage in
         // If another thread has set a later timer meanwhile, that one stays, and this one is void.
         if storage.machine.isWaiting(for: generation) { storage.timer = timer }
       }
     }
-  }
-}
-
-extension Debouncer {
-  private func completeFlushes() {
-    let flushes = storage.withLock { storage in
-      defer { storage.flushes = [] }
-      return storage.flushes
-    }
-    for done in flushes { done() }
+    return true
   }
 
-  private func completeEnds() {
-    let ends = storage.withLock { storage in
-      defer { storage.ends = [] }
-      return storage.ends
+  private func complete(burstHasEnded: Bool) {
+    let handlers = storage.withLock { storage in
+      let ends = burstHasEnded ? storage.ends : []
+      defer {
+        storage.flushes = []
+        if burstHasEnded { storage.ends = [] }
+      }
+      return storage.flushes + ends
     }
-    for done in ends { done() }
-  }
-}
-
-/// The work outside the lock: an action, and the timer that it replaces.
-private struct Step {
-  let action: DebounceStateMachine.Action
-  let outdated: (any ScheduledWork)?
-}
-
-extension Debouncer.Storage {
-  fileprivate mutating func replaceTimer(for action: DebounceStateMachine.Action) -> Step {
-    switch action {
-    case .none, .deliver: return Step(action: action, outdated: nil)
-    case .schedule, .fire: return Step(action: action, outdated: timer.take())
-    }
+    for done in handlers { done() }
   }
 }

@@ -5,7 +5,7 @@ import SystemCalls
 ///
 /// A change is recognised by the exact ctime, which every change moves, and by the inode. The
 /// 32-bit hashes only distinguish kinds of changes.
-package struct Fingerprint: Equatable, Sendable {
+struct Fingerprint: Equatable, Sendable {
   /// What is stored beside the inode, in 21 bytes.
   struct State: Sendable {
     fileprivate let changed: FileTime
@@ -17,7 +17,6 @@ package struct Fingerprint: Equatable, Sendable {
     fileprivate var flags: Flags
 
     fileprivate var isDirectory: Bool { flags.contains(.directory) }
-    fileprivate var isPartial: Bool { flags.contains(.partial) }
   }
 
   fileprivate struct Flags: OptionSet {
@@ -30,23 +29,23 @@ package struct Fingerprint: Equatable, Sendable {
     static let partial = Flags(rawValue: 8)
   }
 
-  package let inode: UInt64
+  let inode: UInt64
   private(set) var state: State
 
   /// Whether a change that it shows was not reported in full.
-  var isPartial: Bool { state.isPartial }
+  var isPartial: Bool { state.flags.contains(.partial) }
 
   /// Whether the file may differ from what was last reported although its fingerprint is the same.
   /// It is partial, or was taken within a clock tick of the last change: another change in that
   /// tick leaves the same fingerprint.
-  package var isUncertain: Bool { !state.flags.isDisjoint(with: [.racy, .partial]) }
+  var isUncertain: Bool { !state.flags.isDisjoint(with: [.racy, .partial]) }
 
   /// Whether a write since a time may have left the fingerprint as it is.
   func mayBeWritten(since time: FileTime) -> Bool {
-    state.isPartial || state.flags.contains(.written) && state.changed >= time
+    isPartial || state.flags.contains(.written) && state.changed >= time
   }
 
-  package init(_ status: FileStatus, now: FileTime = .now()) {
+  init(_ status: FileStatus, now: FileTime = .now()) {
     let content = Self.mix(UInt64(bitPattern: status.modified.nanoseconds), status.size)
     let attributes = Self.mix(status.attributes, status.device)
     inode = status.inode
@@ -69,7 +68,7 @@ package struct Fingerprint: Equatable, Sendable {
     (self.inode, self.state) = (inode, state)
   }
 
-  package static func == (left: Fingerprint, right: Fingerprint) -> Bool {
+  static func == (left: Fingerprint, right: Fingerprint) -> Bool {
     left.mayBeSameFile(as: right) && left.state.changed == right.state.changed
       && left.state.content == right.state.content
       && left.state.attributes == right.state.attributes
@@ -94,7 +93,7 @@ package struct Fingerprint: Equatable, Sendable {
   }
 
   /// The change between this fingerprint and a later one; `nil` if there is none.
-  package func difference(to later: Fingerprint) -> Difference? {
+  func difference(to later: Fingerprint) -> Difference? {
     if self == later { return nil }
     if !mayBeSameFile(as: later) { return .content }
     let isTouched = state.attributes != later.state.attributes
@@ -105,7 +104,7 @@ package struct Fingerprint: Equatable, Sendable {
     return isTouched && state.content == later.state.content ? .attributes : .content
   }
 
-  package enum Difference: Sendable {
+  enum Difference: Sendable {
     /// The file was written to or replaced.
     case content
     /// Its mode, owner or number of links changed.
@@ -114,7 +113,7 @@ package struct Fingerprint: Equatable, Sendable {
 
   /// Whether this is the same file under another name. The inode alone proves nothing, since it is
   /// reused: the birth time must be the same too, or, where it is not stored, the content.
-  package func isSameFile(as other: Fingerprint) -> Bool {
+  func isSameFile(as other: Fingerprint) -> Bool {
     mayBeSameFile(as: other) && (state.born != 0 || state.content == other.state.content)
   }
 
@@ -125,7 +124,7 @@ package struct Fingerprint: Equatable, Sendable {
   }
 
   /// Whether nothing proves that another file has taken this one's place.
-  package func mayBeSameFile(as later: Fingerprint) -> Bool {
+  func mayBeSameFile(as later: Fingerprint) -> Bool {
     inode == later.inode && state.born == later.state.born
       && state.isDirectory == later.state.isDirectory
   }

@@ -3,22 +3,20 @@ import SystemCalls
 
 /// Files that changed so shortly before a scan that one more write may leave the same timestamps.
 /// Their timestamps do not prove that they are unchanged, so their content is remembered.
-package struct RacilyCleanFiles {
+struct RacilyCleanFiles {
   /// The largest file that is read, in bytes. A larger one counts as modified.
-  package static let largest = 1 << 20
+  static let largest = 1 << 20
 
   /// The digests of their contents; `nil` for one that could not be read.
   private var contents: [Path: ContentDigest?] = [:]
 
-  package init() {}
-
-  package var count: Int { contents.count }
+  var count: Int { contents.count }
 
   /// Records the state of a file that is scanned. Returns whether its content has changed since the
   /// last scan in a way that its timestamps may not show.
   ///
   /// - Parameter read: Reads the file's content; only called where timestamps prove nothing.
-  package mutating func isRewritten(
+  mutating func isRewritten(
     at path: Path, _ status: FileStatus, now: FileTime, read: () -> ContentDigest?
   ) -> Bool {
     let known = contents.removeValue(forKey: path)
@@ -33,7 +31,7 @@ package struct RacilyCleanFiles {
 
   /// Forgets a removed file.
   @discardableResult
-  package mutating func forget(_ path: Path) -> Bool {
+  mutating func forget(_ path: Path) -> Bool {
     !contents.isEmpty && contents.removeValue(forKey: path) != nil
   }
 }

@@ -1,38 +1,34 @@
 extension TreeSnapshot {
   /// Flags that the observer sets on entries.
-  package struct Marks: OptionSet, Sendable {
-    package let rawValue: UInt8
-
-    package init(rawValue: UInt8) {
-      self.rawValue = rawValue
-    }
+  struct Marks: OptionSet, Sendable {
+    let rawValue: UInt8
 
     /// A root, to which no filter applies.
-    package static let root = Marks(rawValue: 1)
+    static let root = Marks(rawValue: 1)
     /// A root, an ancestor of one or an ignore file that does not exist at present, or whose
     /// appearance was not reported yet.
-    package static let absent = Marks(rawValue: 2)
+    static let absent = Marks(rawValue: 2)
     /// An entry of the listing that is being compared.
-    package static let seen = Marks(rawValue: 4)
+    static let seen = Marks(rawValue: 4)
     /// An ignore file outside of the roots to which it applies. It is watched by name.
-    package static let ignoreFile = Marks(rawValue: 8)
+    static let ignoreFile = Marks(rawValue: 8)
     /// A directory in which entries have appeared or disappeared.
-    package static let entriesChanged = Marks(rawValue: 16)
+    static let entriesChanged = Marks(rawValue: 16)
     /// A directory of the first scan whose entries are not known yet. It is pending.
-    package static let unread = Marks(rawValue: 32)
+    static let unread = Marks(rawValue: 32)
   }
 }
 
 extension TreeSnapshot {
-  package func marks(of entry: Entry) -> Marks {
+  func marks(of entry: Entry) -> Marks {
     records[Int(entry.number)].marks
   }
 
-  package mutating func mark(_ entry: Entry, _ marks: Marks) {
+  mutating func mark(_ entry: Entry, _ marks: Marks) {
     records[Int(entry.number)].marks.formUnion(marks)
   }
 
-  package mutating func unmark(_ entry: Entry, _ marks: Marks) {
+  mutating func unmark(_ entry: Entry, _ marks: Marks) {
     records[Int(entry.number)].marks.subtract(marks)
   }
 }
@@ -41,22 +37,22 @@ extension TreeSnapshot {
 
 extension TreeSnapshot {
   /// The inode of an entry; 0 if it is unknown.
-  package func inode(of entry: Entry) -> UInt64 {
+  func inode(of entry: Entry) -> UInt64 {
     records[Int(entry.number)].inode
   }
 
-  package mutating func setInode(_ inode: UInt64, of entry: Entry) {
+  mutating func setInode(_ inode: UInt64, of entry: Entry) {
     records[Int(entry.number)].inode = inode
   }
 
   /// The fingerprint with which the entry was last reported or recorded, if any. Its inode is
   /// ``inode(of:)``.
-  package func fingerprint(of entry: Entry) -> Fingerprint? {
+  func fingerprint(of entry: Entry) -> Fingerprint? {
     let record = records[Int(entry.number)]
     return record.fingerprint.map { Fingerprint(inode: record.inode, $0) }
   }
 
-  package mutating func setFingerprint(_ fingerprint: Fingerprint?, of entry: Entry) {
+  mutating func setFingerprint(_ fingerprint: Fingerprint?, of entry: Entry) {
     records[Int(entry.number)].fingerprint = fingerprint?.state
   }
 }

@@ -11,15 +11,15 @@ private let none = UInt32.max
 ///
 /// Memory: 56 bytes for each entry and its name, and 8 to 15 bytes for the index in directories
 /// with more than 32 entries.
-package struct TreeSnapshot {
+struct TreeSnapshot {
   /// An entry. Valid until it is removed; its number is reused.
-  package struct Entry: Hashable, Sendable {
+  struct Entry: Hashable, Sendable {
     /// For tables with entries as keys; never the largest number.
     let number: UInt32
   }
 
   /// The entry of `/`.
-  package static let root = Entry(number: 0)
+  static let root = Entry(number: 0)
 
   struct Record {
     var parent = none
@@ -47,25 +47,21 @@ package struct TreeSnapshot {
   /// The largest number of children that are not indexed.
   static let listLimit = 32
 
-  var records: [Record]
+  var records = [Record(type: .directory)]
   private var firstFree = none
   var names = NameStore()
   /// The children of large directories, by parent and name.
   var index = NameIndex()
   /// The number of entries, including `/`.
-  package private(set) var count = 1
-
-  package init() {
-    records = [Record(type: .directory)]
-  }
+  private(set) var count = 1
 }
 
 // MARK: - Queries
 
 extension TreeSnapshot {
   /// The result of a search for a name. Valid until the snapshot changes.
-  package struct Lookup {
-    package let entry: Entry?
+  struct Lookup {
+    let entry: Entry?
     fileprivate let insertionPoint: InsertionPoint
 
     fileprivate enum InsertionPoint {
@@ -80,7 +76,7 @@ extension TreeSnapshot {
   ///
   /// Inlined, because a call from a closure would retain every array of the snapshot.
   @inline(__always)
-  package func find(_ name: UnsafeBufferPointer<UInt8>, in parent: Entry) -> Lookup {
+  func find(_ name: UnsafeBufferPointer<UInt8>, in parent: Entry) -> Lookup {
     if records[Int(parent.number)].state == .indexed { return findIndexed(name, in: parent) }
     var next = records[Int(parent.number)].firstChild
     var count = 0
@@ -105,12 +101,12 @@ extension TreeSnapshot {
   }
 
   /// The entry called `name` in `parent`.
-  package func child(_ name: UnsafeBufferPointer<UInt8>, of parent: Entry) -> Entry? {
+  func child(_ name: UnsafeBufferPointer<UInt8>, of parent: Entry) -> Entry? {
     find(name, in: parent).entry
   }
 
   /// The entry at an absolute path.
-  package func entry(at path: Path) -> Entry? {
+  func entry(at path: Path) -> Entry? {
     var entry = Self.root
     for name in path.components {
       guard let child = name.withUnsafeBufferPointer({ child($0, of: entry) }) else { return nil }
@@ -119,18 +115,18 @@ extension TreeSnapshot {
     return entry
   }
 
-  package func parent(of entry: Entry) -> Entry? {
+  func parent(of entry: Entry) -> Entry? {
     let parent = records[Int(entry.number)].parent
     return parent == none ? nil : Entry(number: parent)
   }
 
-  package func type(of entry: Entry) -> FileType {
+  func type(of entry: Entry) -> FileType {
     records[Int(entry.number)].type
   }
 
   func hasChildren(_ entry: Entry) -> Bool { records[Int(entry.number)].firstChild != none }
 
-  package func children(of parent: Entry) -> [Entry] {
+  func children(of parent: Entry) -> [Entry] {
     var found: [Entry] = []
     var next = records[Int(parent.number)].firstChild
     while next != none {
@@ -141,7 +137,7 @@ extension TreeSnapshot {
   }
 
   /// Whether `entry` is `ancestor` or a descendant of it.
-  package func isWithin(_ entry: Entry, _ ancestor: Entry) -> Bool {
+  func isWithin(_ entry: Entry, _ ancestor: Entry) -> Bool {
     var here: Entry? = entry
     while let step = here {
       if step == ancestor { return true }
@@ -150,18 +146,18 @@ extension TreeSnapshot {
     return false
   }
 
-  package func name(of entry: Entry) -> ArraySlice<UInt8> {
+  func name(of entry: Entry) -> ArraySlice<UInt8> {
     names[records[Int(entry.number)].name]
   }
 
-  package func path(of entry: Entry) -> Path {
+  func path(of entry: Entry) -> Path {
     var bytes: [UInt8] = []
     writePath(of: entry, into: &bytes)
     return Path(bytes: bytes)
   }
 
   /// Replaces the contents of `bytes` with the path, without allocating if it has the capacity.
-  package func writePath(of entry: Entry, into bytes: inout [UInt8]) {
+  func writePath(of entry: Entry, into bytes: inout [UInt8]) {
     let length = pathLength(of: entry)
     let excess = bytes.count - max(length, 1)
     if excess > 0 { bytes.removeLast(excess) }
@@ -176,7 +172,7 @@ extension TreeSnapshot {
   /// What `body` needs is passed as `context`: a closure that captured the owner of the snapshot
   /// would retain every array of it.
   @inline(__always)
-  package func withPath<Context, Result>(
+  func withPath<Context, Result>(
     of name: UnsafeBufferPointer<UInt8>, in directory: Entry, _ context: Context,
     _ body: (Context, _ path: UnsafeBufferPointer<UInt8>, _ nameStart: Int) -> Result
   ) -> Result {
@@ -225,7 +221,7 @@ extension TreeSnapshot {
 
 extension TreeSnapshot {
   /// Inserts an entry. `parent` must not have one of that name, as a `lookup` may have shown.
-  package mutating func insert(
+  mutating func insert(
     _ name: UnsafeBufferPointer<UInt8>, _ type: FileType, inode: UInt64 = 0, in parent: Entry,
     after lookup: Lookup? = nil
   ) -> Entry {
@@ -257,7 +253,7 @@ extension TreeSnapshot {
   }
 
   /// The entry at an absolute path. It and its ancestors are inserted unless they are known.
-  package mutating func makeEntry(at path: Path) -> Entry {
+  mutating func makeEntry(at path: Path) -> Entry {
     var entry = Self.root
     for name in path.components {
       entry = name.withUnsafeBufferPointer {
@@ -267,13 +263,13 @@ extension TreeSnapshot {
     return entry
   }
 
-  package mutating func setType(_ type: FileType, of entry: Entry) {
+  mutating func setType(_ type: FileType, of entry: Entry) {
     records[Int(entry.number)].type = type
   }
 
   /// Removes `entry` and its descendants, the deepest first. Calls `visit` for each before it is
   /// removed.
-  package mutating func remove(_ entry: Entry, visit: (Entry) -> Void = { _ in }) {
+  mutating func remove(_ entry: Entry, visit: (Entry) -> Void = { _ in }) {
     while case let child = records[Int(entry.number)].firstChild, child != none {
       remove(Entry(number: child), visit: visit)
     }

@@ -4,7 +4,7 @@ import SystemCalls
 /// timestamps. Its watches are a ``HintSource``.
 ///
 /// Tests replace it, so that anything can happen between two calls.
-package protocol Disk: AnyObject {
+protocol Disk: AnyObject {
   /// The status of the file at `path`. A symbolic link is not followed unless `followsLinks` is set.
   func status(of path: Path, followsLinks: Bool) throws(SystemError) -> FileStatus
 
@@ -56,50 +56,50 @@ extension Disk {
 }
 
 /// The disk of the system.
-package final class SystemDisk: Disk {
-  package let contents: any ContentSource = DiskContents(largestFile: RacilyCleanFiles.largest)
+final class SystemDisk: Disk {
+  let contents: any ContentSource = DiskContents(largestFile: RacilyCleanFiles.largest)
 
-  package init() {}
+  init() {}
 
-  package func status(of path: Path, followsLinks: Bool) throws(SystemError) -> FileStatus {
+  func status(of path: Path, followsLinks: Bool) throws(SystemError) -> FileStatus {
     try FileStatus(of: path, followsLinks: followsLinks)
   }
 
-  package func status(
+  func status(
     ofListed name: UnsafeBufferPointer<UInt8>, in directory: borrowing Descriptor
   ) throws(SystemError) -> FileStatus {
     try FileStatus(ofListed: name, in: directory)
   }
 
-  package func status(of directory: borrowing Descriptor) throws(SystemError) -> FileStatus {
+  func status(of directory: borrowing Descriptor) throws(SystemError) -> FileStatus {
     // By its name, which needs the permission that its entries need too.
     try FileStatus(of: ".", in: directory)
   }
 
-  package func openDirectory(
+  func openDirectory(
     _ path: Path, followsLinks: Bool
   ) throws(SystemError) -> Descriptor {
     try .openDirectory(path, followsLinks: followsLinks)
   }
 
-  package func openDirectory(
+  func openDirectory(
     _ path: Path, in parent: borrowing Descriptor
   ) throws(SystemError) -> Descriptor {
     try .openDirectory(path, in: parent)
   }
 
-  package func list(
+  func list(
     _ directory: borrowing Descriptor, into listing: inout DirectoryListing
   ) throws(SystemError) {
     try listing.read(directory)
   }
 
-  package func linkTarget(of path: Path) throws(SystemError) -> Path {
+  func linkTarget(of path: Path) throws(SystemError) -> Path {
     try SystemCalls.linkTarget(of: path)
   }
 
-  package func resolved(_ path: Path) throws(SystemError) -> Path { try resolvedPath(path) }
+  func resolved(_ path: Path) throws(SystemError) -> Path { try resolvedPath(path) }
 
-  package var now: FileTime { .now() }
-  package var latest: FileTime { .latest() }
+  var now: FileTime { .now() }
+  var latest: FileTime { .latest() }
 }

@@ -289,9 +289,6 @@ extension ObservedTree {
   /// dropped.
   mutating func compareAll(since: FileTime) {
     // The scan of one may make another be observed, whose watch is outdated as well.
-    let anchors = directories.entries.filter {
-      roots[$0] != nil || directories.coverage(of: $0) == .named
-    }
     for directory in anchors where directories[directory] != nil {
       if roots[directory] != nil {
         _ = lookUpRoot(directory, for: .hint([]))
@@ -304,6 +301,11 @@ extension ObservedTree {
     }
   }
 
+  /// The directories that are reached by their paths.
+  private var anchors: [Entry] {
+    directories.entries.filter { roots[$0] != nil || directories.coverage(of: $0) == .named }
+  }
+
   /// Compares what is at these paths, where file systems were mounted or unmounted, and what is reached through them.
   mutating func compareMounts(at points: Set<Path>) {
     let points = points.union(namesThroughLinks(of: points))
@@ -311,11 +313,8 @@ extension ObservedTree {
       if let entry = snapshot.entry(at: point) { compareEntry(entry, for: comparison) }
       // Most file systems are mounted elsewhere, and their paths need not be compared with those of all directories.
       guard roots.contains(where: { snapshot.path(of: $0).isWithin(point) }) else { continue }
-      let anchors = directories.entries.filter { directory in
-        (roots[directory] != nil || directories.coverage(of: directory) == .named)
-          && snapshot.path(of: directory).isWithin(point)
-      }
-      for anchor in anchors where directories[anchor] != nil {
+      let covered = anchors.filter { snapshot.path(of: $0).isWithin(point) }
+      for anchor in covered where directories[anchor] != nil {
         if directories.coverage(of: anchor) == .named {
           // The watch is one of the directory that is covered.
           unwatch(anchor)

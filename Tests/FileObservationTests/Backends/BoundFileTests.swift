@@ -1,9 +1,10 @@
 #if os(Linux)
 
-import FileObservation
 import SystemCalls
 import TestSupport
 import Testing
+
+@testable import FileObservation
 
 /// A file that is mounted over another, as by `docker run -v ./f:/app/f`.
 struct BoundFileTests {

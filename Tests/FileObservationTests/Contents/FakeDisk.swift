@@ -114,7 +114,7 @@ final class FakeDisk: ContentSource {
     state.withLock { state in
       state.nodes[path].map {
         FileStamp(
-          inode: $0.inode, size: UInt64($0.content?.utf8.count ?? 0),
+          device: 0, inode: $0.inode, size: UInt64($0.content?.utf8.count ?? 0),
           modified: FileTime(nanoseconds: $0.modified), changed: FileTime(nanoseconds: $0.changed))
       }
     }

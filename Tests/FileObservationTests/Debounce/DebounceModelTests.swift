@@ -1,8 +1,9 @@
-import FileObservation
 import Support
 import SystemCalls
 import TestSupport
 import Testing
+
+@testable import FileObservation
 
 /// Random streams of changes in virtual time, with flushes and open files.
 struct DebounceModelTests {

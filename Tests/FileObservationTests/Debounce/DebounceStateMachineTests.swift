@@ -1,6 +1,7 @@
-import FileObservation
 import TestSupport
 import Testing
+
+@testable import FileObservation
 
 struct DebounceStateMachineTests {
   private var machine = DebounceStateMachine(quietPeriod: .adaptive, maximumWait: .seconds(1))

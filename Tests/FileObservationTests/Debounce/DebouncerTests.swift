@@ -1,7 +1,8 @@
-import FileObservation
 import Synchronization
 import TestSupport
 import Testing
+
+@testable import FileObservation
 
 /// Changes at certain milliseconds, and the milliseconds at which a burst must have ended.
 struct Timeline: Sendable, CustomTestStringConvertible {

@@ -1,8 +1,9 @@
-import FileObservation
 import Support
 import SystemCalls
 import TestSupport
 import Testing
+
+@testable import FileObservation
 
 /// Saves in virtual time that are written twice, and when the bursts end.
 struct FollowUpTests {

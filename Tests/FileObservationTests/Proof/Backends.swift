@@ -1,5 +1,6 @@
-import FileObservation
 import Testing
+
+@testable import FileObservation
 
 /// A backend, and the options with which an observer uses it.
 struct BackendUnderTest: Sendable, CustomTestStringConvertible {

@@ -1,8 +1,9 @@
-import FileObservation
 import Synchronization
 import SystemCalls
 import TestSupport
 import Testing
+
+@testable import FileObservation
 
 /// A new directory, its observer, and the reports.
 ///

@@ -1,6 +1,7 @@
-import FileObservation
 import SystemCalls
 import Testing
+
+@testable import FileObservation
 
 extension TreeSnapshot {
   mutating func insert(_ name: String, _ type: FileType = .file, in parent: Entry) -> Entry {

@@ -1,9 +1,10 @@
 #if os(Linux)
 
-import FileObservation
 import SystemCalls
 import TestSupport
 import Testing
+
+@testable import FileObservation
 
 /// What links lead to, as they and their targets change.
 struct InotifyTreeLinkTests {

@@ -1,9 +1,10 @@
 #if os(Linux)
 
-import FileObservation
 import SystemCalls
 import TestSupport
 import Testing
+
+@testable import FileObservation
 
 struct InotifyTreeRenameTests {
   private static func tree(_ directory: TemporaryDirectory) throws {

@@ -1,9 +1,10 @@
 #if os(Linux)
 
-import FileObservation
 import SystemCalls
 import TestSupport
 import Testing
+
+@testable import FileObservation
 
 struct InotifyTreeRootTests {
   @Test func `in a shallow root, only its own entries are reported`() throws {

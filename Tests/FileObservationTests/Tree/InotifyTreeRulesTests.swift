@@ -1,9 +1,10 @@
 #if os(Linux)
 
-import FileObservation
 import SystemCalls
 import TestSupport
 import Testing
+
+@testable import FileObservation
 
 /// Ignore files that change while the tree is observed.
 struct InotifyTreeRulesTests {

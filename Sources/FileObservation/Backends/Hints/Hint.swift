@@ -1,47 +1,43 @@
 /// A place where something may have changed, and the reasons: an entry of a watched directory, or
 /// the watched directory or file itself.
-package struct Hint {
-  package struct Reasons: OptionSet, Sendable {
-    package let rawValue: UInt16
-
-    package init(rawValue: UInt16) {
-      self.rawValue = rawValue
-    }
+struct Hint {
+  struct Reasons: OptionSet, Sendable {
+    let rawValue: UInt16
 
     /// The entry was created, or renamed to this name.
-    package static let appeared = Reasons(rawValue: 1)
+    static let appeared = Reasons(rawValue: 1)
     /// The entry was removed, or renamed from this name.
-    package static let disappeared = Reasons(rawValue: 2)
+    static let disappeared = Reasons(rawValue: 2)
     /// The entry appeared or disappeared by a rename.
-    package static let moved = Reasons(rawValue: 4)
-    package static let written = Reasons(rawValue: 8)
+    static let moved = Reasons(rawValue: 4)
+    static let written = Reasons(rawValue: 8)
     /// A writer has closed the file.
-    package static let closed = Reasons(rawValue: 16)
+    static let closed = Reasons(rawValue: 16)
     /// Its mode, owner, timestamps or number of links changed.
-    package static let attributes = Reasons(rawValue: 32)
+    static let attributes = Reasons(rawValue: 32)
     /// The entry is a directory.
-    package static let directory = Reasons(rawValue: 64)
+    static let directory = Reasons(rawValue: 64)
     /// Any entry of the watched directory may have changed.
-    package static let entries = Reasons(rawValue: 128)
+    static let entries = Reasons(rawValue: 128)
     /// The watched directory or file was removed or renamed.
-    package static let gone = Reasons(rawValue: 256)
+    static let gone = Reasons(rawValue: 256)
     /// The watch is no longer in force.
-    package static let unwatched = Reasons(rawValue: 512)
+    static let unwatched = Reasons(rawValue: 512)
     /// The file system was unmounted from the watched directory.
-    package static let unmounted = Reasons(rawValue: 1024)
+    static let unmounted = Reasons(rawValue: 1024)
     /// Hints were dropped: anything may have changed.
-    package static let overflow = Reasons(rawValue: 2048)
+    static let overflow = Reasons(rawValue: 2048)
   }
 
-  package let watch: Int32
-  package let reasons: Reasons
+  let watch: Int32
+  let reasons: Reasons
   /// The same number in both hints of a rename; 0 in other hints.
-  package let cookie: UInt32
+  let cookie: UInt32
   /// The name of the entry; empty for the watched directory or file itself. Valid only during the
   /// call of `body` in ``HintSource/read(_:)``.
-  package let name: UnsafeBufferPointer<UInt8>
+  let name: UnsafeBufferPointer<UInt8>
 
-  package init(
+  init(
     watch: Int32, _ reasons: Reasons, cookie: UInt32 = 0, name: UnsafeBufferPointer<UInt8>
   ) {
     self.watch = watch

@@ -7,7 +7,7 @@ import SystemCalls
 /// A source owns its descriptors and knows nothing of the tree. All methods are called on the queue
 /// that is passed to `start`. A hint may be late, duplicated or wrong; it must not be missing
 /// without an `overflow`.
-package protocol HintSource: AnyObject {
+protocol HintSource: AnyObject {
   /// The name of the backend in reports, such as `inotify`.
   var name: String { get }
 
@@ -48,7 +48,7 @@ package protocol HintSource: AnyObject {
 }
 
 /// The kind of file that is watched, and how it is reached.
-package enum WatchSubject: Sendable {
+enum WatchSubject: Sendable {
   /// A directory in a watched one. Its parent's watch reports its removal or rename.
   case directory
   /// A directory that is reached by its path. Its own watch must report its removal or rename.

@@ -19,13 +19,14 @@ final class InotifyHints: HintSource {
   func start(on queue: DispatchQueue, hintsAvailable: @escaping @Sendable () -> Void) {
     let source = DispatchSource.makeReadSource(
       fileDescriptor: inotify.readiness.number, queue: queue)
-    let readiness = Readiness(inotify)
+    // The handlers use it on the queue, as everything else does.
+    nonisolated(unsafe) let inotify = inotify
     source.setEventHandler { @Sendable in
-      readiness.disarm()
+      inotify.disarm()
       hintsAvailable()
     }
     // The descriptor must stay open until the source no longer uses it.
-    source.setCancelHandler { @Sendable in withExtendedLifetime(readiness) {} }
+    source.setCancelHandler { @Sendable in withExtendedLifetime(inotify) {} }
     source.activate()
     self.source = source
   }
@@ -57,20 +58,6 @@ final class InotifyHints: HintSource {
 
   func limitReached(watched: Int, unwatched: Int) -> ObserverWarning {
     .watchLimitReached(watched: watched, unwatched: unwatched)
-  }
-}
-
-/// The part of an inotify instance that the handlers of its Dispatch source use, on the source's
-/// queue.
-private struct Readiness: @unchecked Sendable {
-  private let inotify: Inotify
-
-  init(_ inotify: Inotify) {
-    self.inotify = inotify
-  }
-
-  func disarm() {
-    inotify.disarm()
   }
 }
 

@@ -3,14 +3,14 @@ import SystemCalls
 
 /// Hints from vnodes, as kqueue reports them. Each directory and each file has a watch of its own;
 /// that of a directory does not name the entries that change.
-package final class VnodeHints: HintSource {
+final class VnodeHints: HintSource {
   private let vnodes: any VnodeSource
   private let pending = Pending()
   private var queue: DispatchQueue?
   private var watches: [Int32: any VnodeWatch] = [:]
   private var lastNumber: Int32 = 0
 
-  package init(_ vnodes: any VnodeSource) {
+  init(_ vnodes: any VnodeSource) {
     self.vnodes = vnodes
   }
 
@@ -18,22 +18,22 @@ package final class VnodeHints: HintSource {
     stop()
   }
 
-  package var name: String { "vnode" }
-  package var namesEntries: Bool { false }
+  var name: String { "vnode" }
+  var namesEntries: Bool { false }
   /// A rename is reported by the watches of both directories, one after the other.
-  package var settlingTime: Duration { .milliseconds(2) }
+  var settlingTime: Duration { .milliseconds(2) }
 
-  package func start(on queue: DispatchQueue, hintsAvailable: @escaping @Sendable () -> Void) {
+  func start(on queue: DispatchQueue, hintsAvailable: @escaping @Sendable () -> Void) {
     self.queue = queue
     pending.hintsAvailable = hintsAvailable
   }
 
-  package func rearm() throws(SystemError) {
+  func rearm() throws(SystemError) {
     pending.isArmed = true
     pending.notifyIfNeeded()
   }
 
-  package func watch(
+  func watch(
     _ path: UnsafePointer<CChar>, _ subject: WatchSubject
   ) throws(SystemError) -> Int32 {
     guard let queue, watches.count < vnodes.capacity else {
@@ -48,11 +48,11 @@ package final class VnodeHints: HintSource {
     return number
   }
 
-  package func unwatch(_ watch: Int32) {
+  func unwatch(_ watch: Int32) {
     watches.removeValue(forKey: watch)?.cancel()
   }
 
-  package func read(_ body: (Hint) -> Void) throws(SystemError) -> FileTime {
+  func read(_ body: (Hint) -> Void) throws(SystemError) -> FileTime {
     let end = FileTime.now()
     for (watch, events) in pending.take() {
       body(Hint(watch: watch, .init(events), name: UnsafeBufferPointer(start: nil, count: 0)))
@@ -61,15 +61,15 @@ package final class VnodeHints: HintSource {
     return end.advanced(by: .milliseconds(-50))
   }
 
-  package var queueLimit: Int? { nil }
+  var queueLimit: Int? { nil }
 
-  package func stop() {
+  func stop() {
     for watch in watches.values { watch.cancel() }
     watches = [:]
     pending.hintsAvailable = nil
   }
 
-  package func limitReached(watched: Int, unwatched: Int) -> ObserverWarning {
+  func limitReached(watched: Int, unwatched: Int) -> ObserverWarning {
     .descriptorLimitReached(watched: watched, unwatched: unwatched)
   }
 

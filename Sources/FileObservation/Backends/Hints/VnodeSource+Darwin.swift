@@ -4,15 +4,15 @@ import Dispatch
 import SystemCalls
 
 /// Watches vnodes with kqueue, through Dispatch.
-package struct SystemVnodeSource: VnodeSource {
-  package let capacity: Int
+struct SystemVnodeSource: VnodeSource {
+  let capacity: Int
 
   /// Raises the limit of open files as far as possible, and reserves some for other uses.
-  package init() {
+  init() {
     capacity = max(16, raiseDescriptorLimit() - 64)
   }
 
-  package func watch(
+  func watch(
     _ path: UnsafePointer<CChar>, followsLinks: Bool, on queue: DispatchQueue,
     _ handler: @escaping @Sendable (VnodeEvents) -> Void
   ) throws(SystemError) -> any VnodeWatch {

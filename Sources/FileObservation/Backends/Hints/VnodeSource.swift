@@ -2,25 +2,21 @@ import Dispatch
 import SystemCalls
 
 /// Events of a watched vnode. Those of a directory do not name its entries.
-package struct VnodeEvents: OptionSet, Hashable, Sendable {
-  package let rawValue: UInt8
-
-  package init(rawValue: UInt8) {
-    self.rawValue = rawValue
-  }
+struct VnodeEvents: OptionSet, Hashable, Sendable {
+  let rawValue: UInt8
 
   /// The watch is in force from now on. Earlier changes are not reported.
-  package static let registered = VnodeEvents(rawValue: 1)
+  static let registered = VnodeEvents(rawValue: 1)
   /// A file was written to, or an entry of a directory appeared or disappeared.
-  package static let written = VnodeEvents(rawValue: 2)
+  static let written = VnodeEvents(rawValue: 2)
   /// Its mode, owner, timestamps or number of links changed.
-  package static let attributes = VnodeEvents(rawValue: 4)
+  static let attributes = VnodeEvents(rawValue: 4)
   /// It was removed, renamed or made inaccessible.
-  package static let gone = VnodeEvents(rawValue: 8)
+  static let gone = VnodeEvents(rawValue: 8)
 }
 
 /// Watches single files and directories by their vnodes, as kqueue does.
-package protocol VnodeSource: Sendable {
+protocol VnodeSource: Sendable {
   /// The largest number of watches.
   var capacity: Int { get }
 
@@ -36,7 +32,7 @@ package protocol VnodeSource: Sendable {
 }
 
 /// A watch of a vnode.
-package protocol VnodeWatch: Sendable {
+protocol VnodeWatch: Sendable {
   /// Ends the watch. The handler may be called once more.
   func cancel()
 }
