@@ -30,10 +30,7 @@ extension Command {
     private static let none = ArgumentLimits(arguments: 0, variable: 0)
   }
 
-  /// The process to start for a trigger.
-  ///
-  /// A path never becomes part of a shell's command line. It is passed as an argument, in a variable or in a
-  /// file.
+  /// The process to start for a trigger. A path never becomes part of a shell's command line.
   func spawnRequest(for trigger: RunTrigger, in context: LaunchContext) -> SpawnRequest {
     let current = context.currentDirectory
     let here = directory?.absolute(from: current) ?? current
@@ -97,7 +94,6 @@ extension Command {
   private static let entrFirstPath = Array("/_".utf8)
   private static let firstPaths = [firstPath, entrFirstPath]
 
-  /// Whether a word stands for changed paths.
   private var namesChanges: Bool {
     expandsPlaceholders && words.contains { $0 == Self.allPaths || Self.firstPaths.contains($0) }
   }
@@ -157,8 +153,7 @@ extension Command {
       }
   }
 
-  /// A path as seen from the command's directory: relative if it is a descendant, with `./` before a name
-  /// that looks like an option.
+  /// A path as seen from the directory: relative if below it, with `./` before what looks like an option.
   private static func argument(for path: Path, in directory: Path) -> [UInt8] {
     guard let relative = path.relative(to: directory) else { return path.bytes }
     return guarded(relative).bytes
@@ -179,29 +174,20 @@ extension Command {
     return prefix
   }
 
-  /// The inherited variables, without those that are replaced and, if asked for, those of an outer
-  /// watchrun.
+  /// The inherited variables, without those that are replaced and, if asked for, those of an outer watchrun.
   private static func environment(
     _ inherited: [[UInt8]], with variables: [EnvironmentVariable], removingOurs: Bool
   ) -> [[UInt8]] {
     var values: [[UInt8]: [UInt8]] = [:]
     for variable in variables { values[variable.name] = variable.value }
     let ours = Array("WATCHRUN_".utf8)
-    let replaced = values.keys.filter { !removingOurs || !$0.starts(with: ours) }
     let kept = inherited.filter { entry in
       !(removingOurs && entry.starts(with: ours))
-        && !replaced.contains { isVariable(entry, named: $0) }
+        && values[Array(entry.prefix { $0 != UInt8(ascii: "=") })] == nil
     }
-    var isAdded: Set<[UInt8]> = []
-    let added = variables.compactMap { variable -> [UInt8]? in
-      guard isAdded.insert(variable.name).inserted else { return nil }
-      return variable.name + [UInt8(ascii: "=")] + (values[variable.name] ?? [])
+    let added = variables.compactMap { variable in
+      values.removeValue(forKey: variable.name).map { variable.name + [UInt8(ascii: "=")] + $0 }
     }
     return kept + added
-  }
-
-  private static func isVariable(_ entry: [UInt8], named name: [UInt8]) -> Bool {
-    entry.starts(with: name)
-      && (entry.count == name.count || entry[name.count] == UInt8(ascii: "="))
   }
 }

@@ -3,8 +3,7 @@ import Support
 
 /// Changes as a JSON object on one line, as `Documentation/changes.schema.json` describes it.
 package enum JSONText {
-  /// The version of all JSON that watchrun prints. It increases when a member is removed or changes its
-  /// meaning, not when one is added.
+  /// The version of all JSON that watchrun prints, which increases when a member is removed or means another thing.
   package static let version = 1
 
   /// The format of `--print json`.

@@ -11,8 +11,7 @@ extension Path {
     return text
   }
 
-  /// The bytes of the path. A path with a control character, which could fake a line or control a terminal,
-  /// is quoted and escaped, as by git.
+  /// The bytes of the path. With control characters, which could fake a line, it is quoted as by git.
   package var quotedIfNeeded: [UInt8] {
     guard bytes.contains(where: { $0 < 0x20 || $0 == 0x7F }) else { return bytes }
     var quoted: [UInt8] = [UInt8(ascii: "\"")]

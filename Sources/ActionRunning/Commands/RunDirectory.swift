@@ -44,7 +44,6 @@ package final class RunDirectory: Sendable {
     return file
   }
 
-  /// Removes the directory and its files.
   func remove() {
     let old = state.withLock { exchange(&$0, with: State()) }
     guard let directory = old.path else { return }

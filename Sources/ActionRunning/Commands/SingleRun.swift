@@ -19,15 +19,15 @@ extension Command {
   /// The outcome of a run.
   public struct RunResult: Sendable, Hashable {
     /// How the command has ended.
-    public let status: ExitStatus
+    public internal(set) var status = ExitStatus.exited(0)
     /// Whether it ended by itself, or was stopped.
-    public let ending: TaskReport.Ending
+    public internal(set) var ending = TaskReport.Ending.stopped
     /// From its start to its end.
-    public let duration: Duration
+    public internal(set) var duration = Duration.zero
     /// Standard output, if it was kept, with standard error unless that was handled apart.
-    public let output: KeptOutput
+    public internal(set) var output = KeptOutput()
     /// Standard error, if it was kept apart.
-    public let errors: KeptOutput
+    public internal(set) var errors = KeptOutput()
   }
 
   /// Output that was kept.
@@ -40,7 +40,6 @@ extension Command {
     /// The bytes as a string, in which those that are not UTF-8 are replaced.
     public var text: String { String(decoding: bytes, as: UTF8.self) }
 
-    /// Adds a line, as far as there is room.
     mutating func add(_ line: TaskOutput, upTo limit: Int) {
       let added = line.line + (line.isSplit ? [] : [UInt8(ascii: "\n")])
       let room = max(0, limit - bytes.count)
@@ -53,10 +52,7 @@ extension Command {
 /// Collects what a queue reports about its only run.
 final class SingleRun: Sendable {
   private struct State {
-    var status = ExitStatus.exited(0)
-    var ending = TaskReport.Ending.stopped
-    var duration = Duration.zero
-    var kept: [TaskOutput.Stream: Command.KeptOutput] = [:]
+    var result = Command.RunResult()
     var error: SystemError?
     var isFinished = false
     var awaiting: (@Sendable (Result<Command.RunResult, SystemError>) -> Void)?
@@ -92,7 +88,6 @@ final class SingleRun: Sendable {
     }
   }
 
-  /// Calls `body` once with the result.
   func await(_ body: @escaping @Sendable (Result<Command.RunResult, SystemError>) -> Void) {
     let isFinished = state.withLock { state in
       state.awaiting = body
@@ -107,7 +102,10 @@ final class SingleRun: Sendable {
     switch isError ? errors ?? output : output {
     case .inherited: break
     case .kept(let limit):
-      state.withLock { $0.kept[line.stream, default: .init()].add(line, upTo: limit) }
+      state.withLock { state in
+        isError
+          ? state.result.errors.add(line, upTo: limit) : state.result.output.add(line, upTo: limit)
+      }
     case .lines(let body): body(line.line)
     }
   }
@@ -118,7 +116,8 @@ final class SingleRun: Sendable {
       started?(process)
     case .run(let run, .ended(let status, let duration, let ending)) where run.job == .command:
       state.withLock { state in
-        (state.status, state.duration, state.ending) = (status, duration, ending)
+        (state.result.status, state.result.ending) = (status, ending)
+        state.result.duration = duration
       }
     case .run(let run, .notStarted(let error, _)) where run.job == .command:
       state.withLock { $0.error = error }
@@ -133,11 +132,7 @@ final class SingleRun: Sendable {
   private func finish() {
     let (body, result) = state.withLock { state in
       defer { state.awaiting = nil }
-      let result = Command.RunResult(
-        status: state.status, ending: state.ending, duration: state.duration,
-        output: state.kept[.standardOutput] ?? .init(),
-        errors: state.kept[.standardError] ?? .init())
-      return (state.awaiting, state.error.map { .failure($0) } ?? Result.success(result))
+      return (state.awaiting, state.error.map { .failure($0) } ?? Result.success(state.result))
     }
     body?(result)
   }

@@ -48,7 +48,6 @@ package struct TestMap: Hashable, Sendable {
     (try? FileStatus(of: test.absolute(from: directory), followsLinks: true)) != nil
   }
 
-  /// The paths of both lists, each once.
   static func union(_ first: [Path], _ second: [Path]) -> [Path] {
     var known = Set(first)
     return first + second.filter { known.insert($0).inserted }
@@ -67,7 +66,6 @@ package struct TestMap: Hashable, Sendable {
     return text
   }
 
-  /// The groups that a target names.
   package static func groups(in target: [UInt8]) -> [Int] {
     target.indices.compactMap { index in
       target[index] == UInt8(ascii: "$") ? group(target[(index + 1)...].first) : nil

@@ -5,9 +5,7 @@ import SystemCalls
 extension FileSetState {
   private static let withoutOutputs = [".git", ".hg", ".svn", ".jj"].map(\.utf8)
 
-  /// The state of all that a task declares to write, also where it is ignored.
-  ///
-  /// - Parameter mostEntries: If more entries are read, the state is incomplete.
+  /// The state of all that a task declares to write, also where it is ignored; incomplete if more entries are read.
   init(of writes: DeclaredWrites, watched: [WatchedPath], mostEntries: Int) {
     self.init()
     let now = FileTime.latest()

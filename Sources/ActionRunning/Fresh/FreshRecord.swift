@@ -41,9 +41,7 @@ struct FreshRecordFile: Sendable {
     return content[(cut + 1)...].split(separator: UInt8(ascii: "\n")).compactMap(Self.record)
   }
 
-  /// Replaces or removes the record of a task.
-  ///
-  /// - Parameter make: Makes the new record from the others; `nil` for none.
+  /// Replaces or removes the record of a task by one that is made from the others.
   func update(_ task: String, _ make: ([FreshRecord]) -> FreshRecord?) throws(SystemError) {
     guard let directory = path.parent else { return }
     try makeDirectories(directory)

@@ -36,9 +36,7 @@ package final class FreshTasks: Sendable {
 
   private let file: FreshRecordFile
   private let observation: ObserverOptions
-  /// Whether changes are reported.
   let isObserved: Bool
-  /// Whether any task is fresh at the start.
   private let isUsed: Bool
   private let runs = Mutex<[String: Run]>([:])
   /// Where files are examined, which takes long in a large directory.
@@ -58,9 +56,7 @@ package final class FreshTasks: Sendable {
     (self.observation, self.isObserved, self.isUsed) = (observation, isObserved, isUsed)
   }
 
-  /// Examines a task before its first run, and calls `done`, on another queue, with whether it is fresh.
-  ///
-  /// - Parameter mayBeFresh: Whether its dependencies are.
+  /// Examines a task, whose dependencies may be fresh, before its first run, and calls `done` on another queue.
   func examine(
     _ task: TaskDefinition, mayBeFresh: Bool, isFirst: Bool = true,
     then done: @escaping @Sendable (Bool) -> Void
@@ -124,7 +120,6 @@ package final class FreshTasks: Sendable {
     }
   }
 
-  /// Changes were reported.
   func changed(_ changes: [ChangeBatch.Change], of tasks: [TaskDefinition]) {
     for task in tasks where runs.withLock({ $0[task.name]?.hasChanged == false }) {
       guard changes.contains(where: task.triggers.isTriggered) else { continue }
@@ -144,46 +139,32 @@ extension FreshTasks {
   /// How long after its end the files of a run are examined again.
   static let pause = Duration.nanoseconds(FileTime.granularity + 5_000_000)
 
-  /// So many entries are read in search of the outputs of a run at its end. The runner waits for that, for 15 ms at most
-  /// if the kernel has them in memory, as it has what was just written.
+  /// So many entries are read at the end of a run, for which the runner waits: 15 ms if the kernel has them in memory.
   private static let mostEntriesAtEnd = 5_000
 
-  /// The process of a run has ended with success. The outputs are examined at once, before others learn of the end and
-  /// may change them.
+  /// A run has succeeded. The outputs are examined at once, before others learn of the end and may change them.
   func hasSucceeded(_ task: TaskDefinition) {
-    guard let run = recordableRun(of: task) else { return }
+    guard let began = recordableRun(of: task) else { return }
+    let ended = FileTime.latest()
     let outputs = outputs(of: task, mostEntries: Self.mostEntriesAtEnd)
-    update(task, run.began) {
-      ($0.outputs, $0.hasUnknownOutputs) = (outputs, outputs.isIncomplete)
+    runs.withLock { runs in
+      guard var run = runs[task.name], run.began == began else { return }
+      (run.outputs, run.hasUnknownOutputs, run.ended) = (outputs, outputs.isIncomplete, ended)
+      runs[task.name] = run
     }
   }
 
-  /// The latest run, if its success may be recorded.
-  private func recordableRun(of task: TaskDefinition) -> Run? {
+  /// When the latest run began, if its success may be recorded.
+  func recordableRun(of task: TaskDefinition) -> FileTime? {
     guard task.mayBeFresh, let run = runs.withLock({ $0[task.name] }) else { return nil }
     let isRecordable =
       !run.hasChanged && !run.hasUnknownOutputs && (isObserved || run.inputs != nil)
-    return isRecordable ? run : nil
-  }
-
-  /// A run has succeeded. Returns when it began, if it may be recorded.
-  func succeeded(_ task: TaskDefinition, at ended: FileTime) -> FileTime? {
-    guard let run = recordableRun(of: task) else { return nil }
-    update(task, run.began) { $0.ended = ended }
-    return run.began
+    return isRecordable ? run.began : nil
   }
 
   /// Whether nothing that the task watches has changed since the run began, and no other run has begun.
   func isCurrent(_ task: TaskDefinition, _ began: FileTime) -> Bool {
     runs.withLock { $0[task.name].map { $0.began == began && !$0.hasChanged } ?? false }
-  }
-
-  private func update(_ task: TaskDefinition, _ began: FileTime, _ change: (inout Run) -> Void) {
-    runs.withLock { runs in
-      guard var run = runs[task.name], run.began == began else { return }
-      change(&run)
-      runs[task.name] = run
-    }
   }
 
   /// Examines what a run has read and written, and calls `done` on another queue.

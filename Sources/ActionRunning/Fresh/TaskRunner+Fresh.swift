@@ -8,7 +8,6 @@ extension TaskRunner {
   /// After a pause of this length, files are not examined once more. Some file systems store whole seconds.
   private static let longestPause = Duration.seconds(1)
 
-  /// Finds out whether a task is fresh, before its first run.
   func examine(_ name: String, mayBeFresh: Bool) {
     guard let freshness = options.freshness, let task = worker(name)?.definition else {
       return advance { $0.examined(name, isFresh: false) }
@@ -19,8 +18,8 @@ extension TaskRunner {
   }
 
   /// A run has succeeded: records that, unless something has changed since it began.
-  func recordFresh(_ task: TaskDefinition, ended: FileTime) {
-    guard let freshness = options.freshness, let began = freshness.succeeded(task, at: ended) else {
+  func recordFresh(_ task: TaskDefinition) {
+    guard let freshness = options.freshness, let began = freshness.recordableRun(of: task) else {
       return
     }
     state.access { $0.freshRecords.pending += 1 }
@@ -53,14 +52,6 @@ extension TaskRunner {
       let source = options.freshness?.isObserved == true ? state.access { $0.source } : nil
       guard let source else { return body() }
       source.flush { [queue] in queue.async(execute: body) }
-    }
-  }
-
-  /// Whether the end by itself waits until all successes are recorded.
-  func awaitsFreshRecords() -> Bool {
-    state.access { state in
-      state.freshRecords.areAwaited = state.freshRecords.pending > 0 && state.status != nil
-      return state.freshRecords.areAwaited
     }
   }
 }

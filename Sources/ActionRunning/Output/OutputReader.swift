@@ -77,7 +77,6 @@ final class OutputReader: Sendable {
     finishLine()
   }
 
-  /// The terminal in which output is shown has another size.
   func resize(_ size: Terminal.Size) {
     // The descriptor is open until the end of the source.
     if state.access({ $0.source != nil }) { Terminal(descriptor).setSize(size) }
@@ -134,15 +133,12 @@ final class OutputReader: Sendable {
     }
     guard isPlanned else { return }
     queue.asyncAfter(deadline: .now() + Self.patience) { @Sendable [weak self] in
-      self?.deliverUnfinished()
+      guard let self else { return }
+      let rest = state.access { state in
+        state.isDeliveryPlanned = false
+        return state.splitter.rest
+      }
+      if !rest.isEmpty { deliver(.unfinished(rest)) }
     }
-  }
-
-  private func deliverUnfinished() {
-    let rest = state.access { state in
-      state.isDeliveryPlanned = false
-      return state.splitter.rest
-    }
-    if !rest.isEmpty { deliver(.unfinished(rest)) }
   }
 }

@@ -39,7 +39,6 @@ package struct BackOff: Hashable, Sendable {
     return next()
   }
 
-  /// The run has become ready, which is a success.
   package mutating func becameReady() {
     count = 0
   }

@@ -11,18 +11,16 @@ func whenProcessEnds(
 ) {
   // Container engines, sandboxes and emulators may refuse the call or not know it, and a process may have no
   // descriptor left.
-  guard let source = makeSource(of: pid, on: queue) else {
+  let number = csystem_pidfd_open(pid)
+  guard number != -1,
+    let source = try? makeReadSource(owning: Descriptor(owning: number), on: queue)
+  else {
     return ChildEnds.shared.await(pid, on: queue, body)
   }
   source.activateRetained { cancel in
     cancel()
     body()
   }
-}
-
-private func makeSource(of pid: pid_t, on queue: DispatchQueue) -> (any DispatchSourceRead)? {
-  let number = csystem_pidfd_open(pid)
-  return number == -1 ? nil : try? makeReadSource(owning: Descriptor(owning: number), on: queue)
 }
 
 /// Reports the ends of child processes by SIGCHLD, where the kernel gives no descriptor for a process.

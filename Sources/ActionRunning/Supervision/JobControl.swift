@@ -39,8 +39,7 @@ package final class JobControl: Sendable {
     self.suspending = suspending
   }
 
-  /// Starts to handle signals, on this queue. Call this once, after all signals were blocked in all threads but
-  /// those of Dispatch.
+  /// Handles signals, on this queue. Call this once, when all signals are blocked in all threads but those of Dispatch.
   func begin(on queue: DispatchQueue) {
     if !ignoredSignals.contains(.terminalStop) {
       // If this fails, neither watchrun nor the command is suspended.
@@ -59,24 +58,20 @@ package final class JobControl: Sendable {
 // MARK: - Called by the launcher
 
 extension JobControl {
-  /// Whether a process may be started that takes the terminal. Otherwise another one has it, and `retry` is called
-  /// when that has ended.
+  /// Whether the terminal is free for a process. Otherwise `retry` is called when the one that has it has ended.
   func hasTerminal(orCall retry: @escaping @Sendable () -> Void) -> Bool {
     guard let controller, controller.borrower != nil else { return true }
     state.withLock { $0.waiting.append(retry) }
     return false
   }
 
-  /// The process was started.
-  ///
-  /// - Parameter isInteractive: Whether the terminal is meant for it, even if it could not be lent.
+  /// The process was started. An interactive one is meant for the terminal, even if that could not be lent.
   func launched(_ group: ProcessGroup, isInteractive: Bool) {
     state.withLock { $0.groups[group.leader] = group }
     if isInteractive { controller?.lend(to: group) }
     controller?.take()
   }
 
-  /// The leader of the group has ended.
   func ended(_ group: ProcessGroup) {
     let wasBorrower = controller?.reclaim(from: group) ?? false
     let waiting = state.withLock { state in
@@ -110,8 +105,7 @@ extension JobControl {
     for group in groups { group.send(.continue) }
   }
 
-  /// This process was resumed, possibly after SIGSTOP. The command may have been suspended as well, because
-  /// another group had the terminal.
+  /// This process was resumed, possibly after SIGSTOP, and the command may be suspended because it used the terminal.
   private func continued() {
     if controller?.continued() == .command { controller?.borrower?.send(.continue) }
   }

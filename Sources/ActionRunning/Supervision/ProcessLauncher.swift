@@ -9,8 +9,7 @@ package protocol ProcessLauncher: Sendable {
   func launch(
     _ request: SpawnRequest, ended: @escaping @Sendable (ExitStatus) -> Void
   ) throws(SystemError) -> any LaunchedGroup
-  /// Whether a process may be started that takes the terminal. Otherwise another one has it, and `retry` is called
-  /// on the queue when that has ended.
+  /// Whether the terminal is free for a process. Otherwise `retry` is called on the queue when it may be.
   func hasTerminal(orCall retry: @escaping @Sendable () -> Void) -> Bool
   /// What the processes of these groups and their descendants have done; `nil` if the kernel does not tell.
   func activity(of groups: [any LaunchedGroup]) -> ProcessActivity?
@@ -35,7 +34,6 @@ package protocol LaunchedGroup: Sendable {
   var isAlive: Bool { get }
   /// A member that is alive; see ``isAlive``.
   var survivor: Survivor? { get }
-  /// The process ID of the leader.
   var leader: pid_t { get }
   /// The current directory of the process or the descendant that is one of ``BuildPrograms``; `nil` if none is.
   var buildDirectory: Path? { get }

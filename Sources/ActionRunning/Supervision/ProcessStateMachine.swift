@@ -1,17 +1,7 @@
 import SystemCalls
 
 /// The state machine of a task's processes: its command, and the hook after it. Inputs in, actions
-/// out, without processes, clocks and queues.
-///
-/// ```
-///   start ─▶ running ──▶ (ended) ──▶ hooking ──▶ idle
-///     │         │                       │         ▲
-///     │         └──── stop, start ──────┤         │
-///     ▼                                 ▼         │
-///   leftovers ─────────────────────▶ stopping ────┘ or a launch
-///
-///   from any: end ──▶ ending ──▶ (nothing is left) ──▶ ended
-/// ```
+/// out, without processes, clocks and queues. `StateMachines.md` has its table.
 ///
 /// It does not know why a run starts: that is decided by `TaskStateMachine`.
 struct ProcessStateMachine: Sendable {
@@ -19,9 +9,7 @@ struct ProcessStateMachine: Sendable {
     /// Nothing runs. Leftover processes of the latest run may be alive.
     case idle
     case running
-    /// The run has ended, and its hook runs.
     case hooking(next: Step)
-    /// Processes are being stopped.
     case stopping(next: Step)
     /// Everything is being stopped for good.
     case ending
@@ -38,6 +26,8 @@ struct ProcessStateMachine: Sendable {
     var isHooking: Bool {
       if case .hooking = self { true } else { false }
     }
+
+    var isRestless: Bool { isHooking || isStopping }
   }
 
   /// What follows when a process has ended.
@@ -48,7 +38,6 @@ struct ProcessStateMachine: Sendable {
 
   enum Action: Equatable, Sendable {
     case launch
-    /// Start the hook for a run with this status.
     case launchHook(ExitStatus)
     /// Stop the process group by the stop plan; `groupIsGone` must follow.
     case stop(TaskReport.Job)
@@ -62,12 +51,10 @@ struct ProcessStateMachine: Sendable {
     case leave(TaskReport.Job)
     /// Nothing runs any more.
     case rest
-    /// It has ended for good.
     case finish
   }
 
   struct Rules: Equatable, Sendable {
-    /// Whether there is a hook for a success, and for a failure.
     var hasSuccessHook = false
     var hasFailureHook = false
     /// The status of a run that exceeded its timeout and then exited with status 0.
@@ -109,7 +96,6 @@ extension ProcessStateMachine {
   /// Starts a run. The present one and leftover processes are stopped first.
   mutating func start() -> [Action] { state.isEnding ? [] : proceed(to: .launch) }
 
-  /// Stops everything.
   mutating func stop() -> [Action] {
     if state.isEnding { return [] }
     timeout = .notExceeded
@@ -124,7 +110,6 @@ extension ProcessStateMachine {
     return left.map { .leave($0) } + stopAll(except: left) + finishIfGone()
   }
 
-  /// The run exceeds its timeout.
   mutating func timedOut() -> [Action] {
     guard state == .running, groups[.command] == .alive else { return [] }
     groups[.command] = .stopping
@@ -136,8 +121,7 @@ extension ProcessStateMachine {
 // MARK: - Ends
 
 extension ProcessStateMachine {
-  /// The job's process has ended, or could not be started. `leftovers` is set if other members of
-  /// its group are alive.
+  /// The job's process has ended, or could not be started; with `leftovers`, others of its group are alive.
   mutating func ended(
     _ job: TaskReport.Job, _ status: ExitStatus, leftovers: Bool = false
   ) -> [Action] {
@@ -154,8 +138,7 @@ extension ProcessStateMachine {
     }
   }
 
-  /// The command was not started, because another process answers in its place: no run has ended, and no hook
-  /// follows.
+  /// The command was not started, because another process answers in its place: no hook follows.
   mutating func hasConflict() -> [Action] {
     guard groups[.command] == .alive else { return [] }
     groups[.command] = nil

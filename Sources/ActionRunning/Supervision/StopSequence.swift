@@ -9,11 +9,9 @@ package struct StopSequence: Sendable {
   package enum Action: Equatable, Sendable {
     /// Run the stop command, and call `commandEnded`.
     case runCommand
-    /// Kill the stop command.
     case killCommand
     /// Send the signal to the group and to the groups of descendants.
     case send(Signal)
-    /// Send SIGKILL to them.
     case kill
     /// Check at this time whether the group is alive, and call `checked`.
     case check(at: Instant)
@@ -24,7 +22,6 @@ package struct StopSequence: Sendable {
   }
 
   private enum Phase: Equatable {
-    /// The stop command runs.
     case commanded
     /// It has ended, and what it has asked to end has a moment for that.
     case leaving
@@ -82,10 +79,8 @@ package struct StopSequence: Sendable {
   /// Whether the grace period is over and nothing was killed yet.
   package func isOverdue(at now: Instant) -> Bool { phase == .asked && now >= deadline }
 
-  /// Whether the remaining processes cannot be stopped.
   package var isStuck: Bool { phase == .stuck }
 
-  /// Takes the result of a check.
   package mutating func checked(groupIsAlive: Bool, at now: Instant) -> [Action] {
     if phase == .commanded {
       return now < deadline ? [] : [.killCommand] + commandEnded(isSuccess: false, at: now)

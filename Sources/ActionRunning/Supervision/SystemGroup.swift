@@ -17,8 +17,7 @@ final class SystemGroup: LaunchedGroup {
     var signal: Signal?
   }
 
-  /// The status where other code in this process has taken it, so that only the end itself is known: not a
-  /// success.
+  /// The status, no success, where other code in this process has taken it.
   private static let unknownStatus = ExitStatus.exited(255)
 
   /// The number of searches that may find groups which have ended meanwhile.
@@ -111,8 +110,7 @@ final class SystemGroup: LaunchedGroup {
     }
   }
 
-  /// Searches the groups of the run that exist, and remembers those of descendants. Returns those that were known,
-  /// and all.
+  /// Searches the groups of the run. Returns those that were known, and all.
   private func findGroups() -> (existing: [ProcessGroup], all: [ProcessGroup]) {
     let (isReaped, known) = (state.withLock(\.leaderIsReaped), knownGroups)
     // The ID of a group without members may be in use for another one.

@@ -15,7 +15,6 @@ extension TaskWorker {
       ] + context.options.hookVariables(name))
   }
 
-  /// Begins a run of the command or of its hook.
   func begin(
     _ job: TaskReport.Job, _ command: Command?, _ variables: [Command.EnvironmentVariable]
   ) {
@@ -37,8 +36,7 @@ extension TaskWorker {
     }
   }
 
-  /// Starts a command that is no run of the task, with the same environment. Its output is dropped unless there is a
-  /// destination. What it leaves behind is killed.
+  /// Starts a command that is no run. What it leaves behind is killed, and output without a destination is dropped.
   func launchBeside(
     _ command: Command, output: PipeInput? = nil, errors: PipeInput? = nil,
     _ ended: @escaping @Sendable (ExitStatus) -> Void
@@ -111,7 +109,6 @@ extension TaskWorker {
       state.processes[run.job] = nil
       state.ended = .latest()
     }
-    if run.job == .command { state.access { $0.timeout.take() }?.cancel() }
     context.report(.run(run, .notStarted(error, status: status)))
     if run.job == .command {
       _ = record(status, .byItself, .zero)
@@ -164,10 +161,7 @@ extension TaskWorker {
     }
   }
 
-  /// The directory to enter for a run; `nil` for that of this process.
-  ///
-  /// A directory that is removed and made again, as by a change of branches, is another one with
-  /// the same path, and this process is in the removed one. So it is entered by its path then.
+  /// The directory to enter for a run; `nil` for that of this process, unless that was removed and made again.
   private func directory(of command: Command) -> Path? {
     let base = context.directory
     let present = try? FileStatus(of: ".", followsLinks: true)
@@ -177,8 +171,7 @@ extension TaskWorker {
     return isSame ? command.directory : command.directory?.absolute(from: base) ?? base
   }
 
-  /// Opens the pipes or the pseudo-terminal for the output of a run, and begins to read it; `nil` for a stream that
-  /// is not read.
+  /// Opens the pipes or the pseudo-terminal for the output of a run, and reads them; `nil` for what is not read.
   func openOutput(
     of run: TaskReport.Run
   ) throws(SystemError) -> (output: PipeInput?, errors: PipeInput?) {

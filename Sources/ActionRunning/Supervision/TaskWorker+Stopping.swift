@@ -13,7 +13,11 @@ extension TaskWorker {
   /// Stops the group; the machine's `groupIsGone` follows. A group that could not be stopped is sent the signals again.
   func stopGroup(of job: TaskReport.Job) {
     guard let process = state.access({ $0.processes[job] }) else { return }
-    if process.group == nil { return cancelLaunch(of: process) }
+    if process.group == nil {
+      // The program cannot be started yet, and is not started any more.
+      ended(process, .signaled(definition.policy.stopPlan.signal))
+      return groupIsGone(process.run)
+    }
     let isGone = process.isGone
     step(job) { [policy = definition.policy] process, now in
       if process.stopping?.isStuck == false { return [] }
@@ -58,15 +62,6 @@ extension TaskWorker {
     }
   }
 
-  /// The program cannot be started yet, and is not started any more.
-  private func cancelLaunch(of process: Process) {
-    process.timer?.cancel()
-    let status = ExitStatus.signaled(definition.policy.stopPlan.signal)
-    ended(process, status)
-    advance { $0.ended(process.run.job, status) }
-    groupIsGone(process.run)
-  }
-
   private func check(_ job: TaskReport.Job) {
     let isAlive = state.access { $0.processes[job] }?.group?.isAlive ?? false
     step(job) { process, now in process.stopping?.checked(groupIsAlive: isAlive, at: now) ?? [] }
@@ -102,7 +97,6 @@ extension TaskWorker {
       case .check(let time):
         check(job, at: time, now)
       case .reportStuck:
-        state.access { $0.processes[job]?.survivor = group?.survivor }
         advance { $0.notStopped(job) }
       case .finish:
         groupIsGone(run)
@@ -126,14 +120,9 @@ extension TaskWorker {
   func leaderEnded(_ run: TaskReport.Run, _ status: ExitStatus) {
     guard let process = process(of: run), process.leaderIsAlive else { return }
     let hasLeftovers = process.group?.isAlive ?? false
-    state.access { state in
-      let isGone = process.stopping == nil && !hasLeftovers
-      if isGone {
-        state.processes[run.job] = nil
-      } else {
-        state.processes[run.job]?.leaderIsAlive = false
-      }
-    }
+    let isGone = process.stopping == nil && !hasLeftovers
+    state.access { $0.processes[run.job]?.leaderIsAlive = false }
+    if isGone { state.access { $0.processes[run.job] = nil } }
     ended(process, status)
     advance { $0.ended(run.job, status, leftovers: hasLeftovers) }
     if process.stopping != nil {
@@ -168,7 +157,6 @@ extension TaskWorker {
     if let result { notifyLater(.ended(result, ending)) }
   }
 
-  /// Nothing is left of a group that was stopped.
   private func groupIsGone(_ run: TaskReport.Run) {
     state.access { $0.processes.removeValue(forKey: run.job) }?.timer?.cancel()
     context.report(.run(run, .gone))
@@ -178,7 +166,7 @@ extension TaskWorker {
   /// Reports that a process of the job cannot be stopped. If nothing waits for it, its run counts as killed.
   func reportStuck(_ job: TaskReport.Job, isAwaited: Bool) {
     guard let process = state.access({ $0.processes[job] }) else { return }
-    context.report(.run(process.run, .notStopped(process.survivor, isAwaited: isAwaited)))
+    context.report(.run(process.run, .notStopped(process.group?.survivor, isAwaited: isAwaited)))
     if !isAwaited && !process.hasEnded { ended(process, .signaled(.kill)) }
   }
 }

@@ -15,10 +15,8 @@ final class TaskWorker: Sendable {
     case started
     /// The process of the run cannot be started yet.
     case attempted
-    /// The process of the run exists.
     case launched
-    /// A process has ended, that of a run perhaps with success. Its output has not been read, and its end not been
-    /// reported. A hook may follow.
+    /// A process has ended, that of a run perhaps with success. Its output is not read yet, and a hook may follow.
     case exited(isSuccess: Bool, precedesHook: Bool)
     /// The end of the command, or that it could not be started, was reported. Its hook may follow.
     case ended(TaskStateMachine.Result, TaskReport.Ending)
@@ -31,7 +29,6 @@ final class TaskWorker: Sendable {
   /// What a worker shares with those of other tasks.
   struct Context: Sendable {
     let queue: DispatchQueue
-    /// Does work on the queue.
     let scheduler: any Scheduler
     let launcher: any ProcessLauncher
     let probe: any ReadinessProbe
@@ -60,14 +57,12 @@ final class TaskWorker: Sendable {
     var processes: [TaskReport.Job: Process] = [:]
     /// Whether it was reported that a file with changed paths could not be written.
     var hasLackedPaths = false
-    /// The latest run of the command.
     var latest: TaskReport.Run?
     var runCount = 0
     /// The result of the latest run; `nil` until it has ended.
     var result: TaskStateMachine.Result?
     var status = ExitStatus.exited(0)
     var duration = Duration.zero
-    /// The start of the latest run.
     var began: Instant?
     /// When the latest process of a run ended, or could not be started; `nil` while it runs.
     var ended: FileTime?
@@ -107,12 +102,9 @@ final class TaskWorker: Sendable {
     /// The delays between the attempts to start it.
     var attempts = BackOff(.milliseconds(10) ... .milliseconds(400), limit: 7)
     var stopping: StopSequence?
-    /// The group of the stop command.
     var stopper: (any LaunchedGroup)?
     /// Attempts to start it again, or checks whether the group that is being stopped is alive.
     var timer: (any ScheduledWork)?
-    /// A process of the group, which cannot be stopped.
-    var survivor: Survivor?
     var readers: [OutputReader] = []
     /// Keeps its standard input open.
     var input: SilentPipe?
@@ -145,11 +137,9 @@ final class TaskWorker: Sendable {
     }
   }
 
-  /// What its processes do.
   var phase: ProcessStateMachine.State { state.access(\.machine.state) }
 
-  /// Whether the command of a run has ended, or is stopped because of its timeout, and the run goes on: no signal
-  /// reaches the command.
+  /// Whether a run goes on without a command that a signal could reach: it has ended, or exceeded its timeout.
   var awaitsHook: Bool {
     if commandGroup?.leaderHasEnded == true { return true }
     let isTimingOut = state.access { $0.machine.ending(of: .command) } == .timedOut
@@ -171,8 +161,7 @@ final class TaskWorker: Sendable {
     isAboutToLaunch || isAttempted || state.access { $0.conflictCheck != nil }
   }
 
-  /// Whether processes that the latest run has left behind were alive when this was asked the last time, or at
-  /// its end: they may have made a change that has just been reported.
+  /// Whether leftover processes were alive when this was asked the last time: they may have made a new change.
   func hadLeftovers() -> Bool {
     let suspects = state.access(\.processes).filter { _, process in
       !process.leaderIsAlive && process.group != nil && !process.hasVanished
@@ -183,7 +172,6 @@ final class TaskWorker: Sendable {
     return !suspects.isEmpty
   }
 
-  /// Whether it has been asked to end.
   var isEnding: Bool { phase.isEnding }
 
   init(_ definition: TaskDefinition, _ context: Context) {
@@ -208,9 +196,8 @@ final class TaskWorker: Sendable {
   }
 
   /// Whether another process of the service was started beside its own.
-  var isFormer: Bool {
-    get { state.access { $0.processes[.command]?.run.isFormer == true } }
-    set { state.access { $0.processes[.command]?.run.isFormer = newValue } }
+  func setFormer(_ isFormer: Bool) {
+    state.access { $0.processes[.command]?.run.isFormer = isFormer }
   }
 
   func notify(_ event: Event) { context.notify(self, event) }
@@ -236,7 +223,10 @@ final class TaskWorker: Sendable {
   }
 
   /// Ends for good. A second call kills what runs.
-  func end() { advance { $0.end() } }
+  func end() {
+    state.access { $0.check.take() }?.cancel()
+    advance { $0.end() }
+  }
 
   /// Sends a signal to the command, and with `toAll` to its hook as well.
   func send(_ signal: Signal, toAll: Bool = false) {
@@ -245,17 +235,11 @@ final class TaskWorker: Sendable {
     }
   }
 
-  /// The terminal in which the output is shown has another size.
   func resizeTerminals() {
     guard let size = context.options.terminalSize(name) else { return }
     for process in state.access(\.processes).values {
       for reader in process.readers { reader.resize(size) }
     }
-  }
-
-  /// The pause before the command, which has ended by itself, is started again; `nil` if it is not.
-  func pauseBeforeRestart() -> Duration? {
-    state.access { $0.backOff.pause(afterRunOf: $0.duration) }
   }
 }
 
@@ -343,7 +327,6 @@ extension TaskWorker {
 // MARK: - Results
 
 extension TaskWorker {
-  /// Records the result of a run of the command.
   func record(
     _ status: ExitStatus, _ ending: TaskReport.Ending, _ duration: Duration
   ) -> TaskStateMachine.Result {

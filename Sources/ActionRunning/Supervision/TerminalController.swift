@@ -19,7 +19,6 @@ package final class TerminalController: Sendable {
     var modesOfSuspended: TerminalModes?
     /// Whether another group had the terminal when it was last examined: neither this process's nor a borrower's.
     var isInBackground = false
-    /// Called when that changes.
     var backgroundChanged: (@Sendable (Bool) -> Void)?
     /// Whether the terminal must stay restored, because this process is about to be suspended or to end.
     var isReleased = false
@@ -98,14 +97,12 @@ package final class TerminalController: Sendable {
     }
   }
 
-  /// Takes control again after `restore`.
   func resume() {
     state.withLock { $0.isReleased = false }
     take()
   }
 
-  /// This process was resumed. If it was suspended by SIGSTOP, another process had the terminal and may have
-  /// changed its modes.
+  /// This process was resumed. Meanwhile another one may have had the terminal and changed its modes.
   func continued() -> Use? {
     state.withLock { state in
       let isForeground = terminal.isForeground
@@ -128,8 +125,7 @@ package final class TerminalController: Sendable {
     return take()
   }
 
-  /// Whether the shell has the terminal that was lent: neither this process, the command, nor a group that the
-  /// command has made.
+  /// Whether the shell has the terminal that was lent, and not this process or a group of the command.
   private func isTaken(from borrower: ProcessGroup?) -> Bool {
     guard let borrower, let foreground = terminal.foregroundGroup, foreground != getpgrp() else {
       return false
@@ -175,15 +171,13 @@ extension TerminalController {
     }
   }
 
-  /// The group of a command that was started has the terminal until its leader has ended, or waits for it, if
-  /// it could not be lent.
+  /// The group of a command has the terminal, or waits for it, until its leader has ended.
   func lend(to group: ProcessGroup) {
     guard lends else { return }
     state.withLock { $0.borrower = group }
   }
 
-  /// Reclaims the terminal from a group whose leader has ended. Returns whether it had the terminal or waited for
-  /// it.
+  /// Reclaims the terminal from a group whose leader has ended. Returns whether it was the borrower.
   func reclaim(from group: ProcessGroup) -> Bool {
     state.withLock { state in
       if state.borrower != group { return false }

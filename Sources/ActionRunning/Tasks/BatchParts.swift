@@ -13,7 +13,6 @@ struct BatchParts {
       _ = remove { !isKept($0) }
     }
 
-    /// Removes changes, and returns them.
     mutating func remove(where isRemoved: (ChangeBatch.Change) -> Bool) -> [ChangeBatch.Change] {
       let removed = changes.filter(isRemoved)
       if removed.isEmpty { return [] }
@@ -24,7 +23,6 @@ struct BatchParts {
   }
 
   private let batch: ChangeBatch
-  /// The different lists.
   private var lists: [[ChangeBatch.Change]] = []
   /// The numbers of the lists, by task.
   private var numbers: [String: Int] = [:]

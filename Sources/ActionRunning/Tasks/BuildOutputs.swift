@@ -13,10 +13,7 @@ struct BuildOutputs {
 
   let directory: Path
 
-  /// Gives the outputs that are not older than this time one just before it.
-  ///
-  /// - Parameter isOutput: Whether a file is an output, and nothing that people edit.
-  /// - Returns: Whether all were found and changed.
+  /// Gives the outputs that are not older than this time one just before it. Returns whether that was done for all.
   func outdate(before time: FileTime, where isOutput: (Path) -> Bool) -> Bool {
     let earlier = time.advanced(by: .nanoseconds(-1))
     var (pending, fileCount, isComplete) = ([directory], 0, true)

@@ -46,8 +46,7 @@ public struct DeclaredWrites: Sendable, Hashable {
   /// A name that only a pattern for all entries of a directory matches.
   private static let anyName: [UInt8] = [1, 1, 1]
 
-  /// What the filter ignores, if the path is declared: the path, or any entry of the directory. A task that
-  /// declares `log/**` also creates and removes `log`.
+  /// What the filter ignores, if the path is declared: the path, or any entry of it, as for `log` and `log/**`.
   private func subject(
     _ path: Path, isDirectory: Bool, watched: [WatchedPath]
   ) -> (path: Path, isDirectory: Bool)? {
@@ -60,8 +59,7 @@ public struct DeclaredWrites: Sendable, Hashable {
     }
   }
 
-  /// The directory below which names are compared. Outside of the base, that is the one in which the watched path
-  /// is.
+  /// The directory below which names are compared: the base, or outside of it the parent of the watched path.
   private func root(of path: Path, _ watched: [WatchedPath]) -> Path {
     if path.isWithin(filter.base) { return filter.base }
     let root = watched.first { path.isWithin($0.path) }?.path ?? path

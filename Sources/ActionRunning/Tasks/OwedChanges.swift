@@ -6,7 +6,6 @@ struct NetChanges: Sendable, Equatable {
   /// In the order in which the paths first appeared.
   private(set) var changes: [ChangeBatch.Change] = []
   private var indices: [Path: Int] = [:]
-  /// The former paths of renamed entries.
   private var formerPaths: Set<Path> = []
 
   /// - Parameter changes: In the order in which they were made.
@@ -52,7 +51,6 @@ struct NetChanges: Sendable, Equatable {
 
   private subscript(path: Path) -> ChangeBatch.Change? { indices[path].map { changes[$0] } }
 
-  /// Puts the change of this path before all others.
   mutating func moveToFront(_ path: Path) {
     guard let index = indices[path], index > 0 else { return }
     var all = changes
@@ -68,9 +66,8 @@ struct NetChanges: Sendable, Equatable {
 
 /// The ledger of owed changes: for each task, the changes that none of its runs has received.
 ///
-/// A change enters the ledger when it is reported, before it is known whether it leads to a run. It
-/// leaves it when a run of the task starts, or when nothing proves to be owed for it. No other type
-/// holds changes.
+/// A change enters it when it is reported, and leaves it when a run of the task starts, or when nothing proves to be
+/// owed for it. No other type holds changes.
 struct OwedChanges: Sendable {
   /// The changes that one task is owed. Tasks that are owed the same share it.
   private struct Account: Equatable {
@@ -87,9 +84,7 @@ struct OwedChanges: Sendable {
     /// Whether a change requests a run.
     var requestsRun: Bool { net.changes.contains { !setAside.contains($0.path) } }
 
-    /// The changes, as a batch. What runs have written comes last: it is not the reason for the next one.
-    ///
-    /// The runner asks for it at each step, so the usual one is no copy.
+    /// The changes, as a batch, which is usually no copy. What runs have written comes last: it is no reason to run.
     var batch: ChangeBatch {
       let outputs = waitingOutputs
       let changes =
@@ -121,8 +116,7 @@ struct OwedChanges: Sendable {
       net.moveToFront(path)
     }
 
-    /// Removes the changes of these paths. A rename of which only the new path is removed remains
-    /// as the removal of the former one.
+    /// Removes the changes of these paths. A rename of which only the new path is removed becomes a removal.
     mutating func remove(_ paths: Set<Path>) {
       let rest = net.changes.compactMap { change -> ChangeBatch.Change? in
         guard paths.contains(change.path) else { return change }
@@ -144,8 +138,7 @@ struct OwedChanges: Sendable {
   /// The tasks that have ignored changes since their latest start, by their policy. These are owed no run.
   private(set) var behind: Set<String> = []
 
-  /// What people have saved while programs worked in the tasks' runs that compare times, and take it for up to
-  /// date from then on, until it is saved again.
+  /// What people have saved in runs of programs that compare times, which take it for up to date from then on.
   private(set) var missed: [String: Set<Path>] = [:]
 
   mutating func miss(_ paths: [Path], by task: String) {
@@ -157,8 +150,7 @@ struct OwedChanges: Sendable {
     behind.insert(task)
   }
 
-  /// Adds changes that these tasks watch. Those that were owed the same before share what they are owed
-  /// afterwards, so that a large batch is stored once, however many tasks watch it.
+  /// Adds changes that these tasks watch. Those that were owed the same before share it: a large batch is stored once.
   mutating func add(_ batch: ChangeBatch, to tasks: some Sequence<String>) {
     var known: [(before: Account, after: Account)] = []
     for task in tasks {
@@ -175,8 +167,7 @@ struct OwedChanges: Sendable {
     }
   }
 
-  /// The first of these paths that a task is owed requires its next run, unless another one does: it is named as the
-  /// reason, and not what the runs have written before.
+  /// The first of these paths that a task is owed becomes the reason for its next run, unless another one is.
   mutating func require(_ tasks: some Sequence<String>, for paths: [Path]) {
     for task in tasks where accounts[task]?.cause == nil {
       if let cause = paths.first(where: { accounts[task]?.net.contains($0) ?? false }) {
@@ -203,10 +194,7 @@ struct OwedChanges: Sendable {
     accounts[task].map { RunTrigger(reason, $0.batch) } ?? RunTrigger(reason)
   }
 
-  /// A run of the task starts: it receives all that the task is owed.
-  ///
-  /// A command that is only restarted because it ended receives nothing, as it is the same as
-  /// before.
+  /// A run of the task starts: it receives all that the task is owed, but nothing if it only continues one that ended.
   mutating func start(_ task: String, _ reason: RunTrigger.Reason) -> RunTrigger {
     behind.remove(task)
     if reason == .restart && accounts[task]?.isForNextStart != true {
@@ -301,9 +289,7 @@ extension ChangeBatch.Change {
     return change
   }
 
-  /// The net change of this change and a later one to the same path.
-  ///
-  /// A path that was created and then removed is removed, since a run may have seen it.
+  /// The net change of this change and a later one of the path: what was created and then removed may have been seen.
   func followed(by later: Self) -> Self {
     var net = later
     switch (kind, later.kind) {

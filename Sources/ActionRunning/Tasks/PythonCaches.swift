@@ -9,8 +9,7 @@ enum PythonCaches {
   /// A magic number, flags, and the time and the size of the source, 4 bytes each.
   private static let headerLength = 16
 
-  /// Removes the compiled modules that look as if they were made of the present contents of changed sources. Python
-  /// makes them again.
+  /// Removes compiled modules that look as if they were made of the present sources. Python makes them again.
   static func removeUncertain(_ changes: [ChangeBatch.Change]) {
     let sources = Set(
       changes.prefix(mostFiles).map(\.path).filter {
@@ -18,22 +17,14 @@ enum PythonCaches {
       })
     // Each directory is read once.
     for directory in Set(sources.compactMap(\.parent)) {
-      removeUncertain(of: sources, in: directory)
-    }
-  }
-
-  private static func removeUncertain(of sources: Set<Path>, in directory: Path) {
-    let caches = directory.appending("__pycache__")
-    guard let opened = try? Descriptor.openDirectory(caches) else { return }
-    var listing = DirectoryListing()
-    guard (try? listing.read(opened)) != nil else { return }
-    listing.forEach { entry in
-      guard entry.type == .file else { return }
-      // "mod." of "mod.cpython-311.pyc"
-      for dot in entry.name.indices where entry.name[dot] == UInt8(ascii: ".") {
-        let source = directory.appending(Array(entry.name[...dot]) + "py".utf8)
-        let path = caches.appending(entry.name)
-        if sources.contains(source), isUncertain(path, of: source) { removeFile(path) }
+      let caches = directory.appending("__pycache__")
+      for name in (try? directoryNames(of: caches))?.map(\.bytes) ?? [] {
+        // "mod." of "mod.cpython-311.pyc"
+        for dot in name.indices where name[dot] == UInt8(ascii: ".") {
+          let source = directory.appending(Array(name[...dot]) + "py".utf8)
+          let path = caches.appending(name)
+          if sources.contains(source), isUncertain(path, of: source) { removeFile(path) }
+        }
       }
     }
   }

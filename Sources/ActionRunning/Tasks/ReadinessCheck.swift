@@ -18,10 +18,8 @@ final class ReadinessCheck: Sendable {
 
   private struct State {
     var isOver = false
-    /// Whether the port of the URL accepts connections.
     var isListening = false
     var isLate = false
-    /// The interval between requests of the URL.
     var interval = BackOff(ReadinessCheck.pollingInterval ... .milliseconds(250), growth: 1.5)
     var deadline: (any ScheduledWork)?
     var next: (any ScheduledWork)?
@@ -52,9 +50,7 @@ final class ReadinessCheck: Sendable {
     self.report = report
   }
 
-  /// Starts to check. Has no effect after `cancel`.
   func begin() {
-    if state.withLock(\.isOver) { return }
     let end = scheduler.now.advanced(by: readiness.timeout)
     let deadline = scheduler.schedule(at: end) { [weak self] in self?.timeOut() }
     state.withLock { $0.deadline = deadline }
@@ -62,41 +58,34 @@ final class ReadinessCheck: Sendable {
     ask()
   }
 
-  /// Examines a line of the service's output.
   func sees(_ line: [UInt8]) {
     guard case .line(let text) = readiness.condition, !state.withLock(\.isOver) else { return }
     if TerminalLine(line).text.firstIndex(of: text) != nil { succeed() }
   }
 
-  /// Ends the check without a report.
   func cancel() {
     _ = end()
   }
 
   private func ask() {
-    let (isOver, isListening) = state.withLock { ($0.isOver, $0.isListening) }
-    if isOver { return }
-    let port = isListening ? nil : readiness.condition.port
+    let port = state.withLock(\.isListening) ? nil : readiness.condition.port
     probe.ask(port.map { .port($0) } ?? readiness.condition) { [weak self] isMet in
       self?.answered(isMet, isPort: port != nil)
     }
   }
 
   private func answered(_ isMet: Bool, isPort: Bool) {
-    guard isMet else { return askAgain(isPort: isPort) }
-    guard isPort, case .url = readiness.condition else { return succeed() }
-    state.withLock { $0.isListening = true }
-    ask()
-  }
-
-  private func askAgain(isPort: Bool) {
-    let interval = state.withLock { state -> Duration? in
-      if state.isOver { return nil }
+    if state.withLock(\.isOver) { return }
+    if isMet, isPort, case .url = readiness.condition {
+      state.withLock { $0.isListening = true }
+      return ask()
+    }
+    if isMet { return succeed() }
+    let interval = state.withLock { state in
       if state.isLate { return max(Self.intervalWhenLate, readiness.interval ?? .zero) }
       if let interval = readiness.interval { return interval }
       return isPort ? Self.pollingInterval : state.interval.next()
     }
-    guard let interval else { return }
     let next = scheduler.schedule(at: scheduler.now.advanced(by: interval)) { [weak self] in
       self?.ask()
     }
@@ -104,11 +93,8 @@ final class ReadinessCheck: Sendable {
   }
 
   private func timeOut() {
-    let isOver = state.withLock { state in
-      state.isLate = true
-      return state.isOver
-    }
-    if !isOver { report(.late) }
+    state.withLock { $0.isLate = true }
+    report(.late)
   }
 
   private func succeed() {

@@ -72,7 +72,6 @@ final class SocketProbe: ReadinessProbe {
   private let probe: any ReadinessProbe
   private let isConnected = Mutex(false)
 
-  /// - Parameter queue: Where answers are given.
   init(_ socket: PassedSocket, on queue: DispatchQueue, otherwise probe: any ReadinessProbe) {
     (self.socket, self.queue, self.probe) = (socket, queue, probe)
   }
@@ -108,14 +107,12 @@ final class CommandProbe: ReadinessProbe {
     var timer: (any ScheduledWork)?
   }
 
-  /// A command that runs longer is killed.
   private static let limit = Duration.seconds(10)
 
   private let state = Mutex(State())
   private let scheduler: any Scheduler
   private let launch: Launch
 
-  /// - Parameter launch: Starts the command.
   init(scheduler: any Scheduler, launch: @escaping Launch) {
     (self.scheduler, self.launch) = (scheduler, launch)
   }

@@ -1,8 +1,7 @@
 import FileObservation
 import SystemCalls
 
-/// A connected component of the graph. Its work is one round, beside the rounds of other
-/// components.
+/// A connected component of the graph. Its work is one round, beside those of other components.
 struct TaskComponent: Sendable {
   let names: Set<String>
   /// The same, each after those that it depends on.
@@ -14,17 +13,14 @@ struct TaskComponent: Sendable {
   var ignoring: Set<String> = []
   /// The tasks that have run in the present round.
   var ran: Set<String> = []
-  /// The decisions that wait for the end of a burst.
   var awaitingBurstEnd: Decisions?
   /// What the processes of services in which builds work had done at the latest look.
   var buildActivity: [String: ProcessActivity] = [:]
   /// What people have saved during builds, which may have read it before, until the next run.
   var savedInBuilds: SavedInBuilds?
 
-  /// The decisions of the rounds that wait for the end of the burst that is under way, so that the
-  /// run receives the whole burst.
+  /// What the rounds have decided and waits for the end of the burst, so that the run receives all of it.
   struct Decisions {
-    /// The paths for which runs are requested then.
     var paths: Set<Path> = []
     /// Whether the changes have been judged, which is passed on after the request.
     var isJudged = false
@@ -41,7 +37,6 @@ struct TaskComponent: Sendable {
 extension TaskRunner {
   /// What the tasks of a component do: the first of these that any of them does.
   enum Activity: Int {
-    /// Processes are being stopped.
     case stopping
     /// A run is requested or active.
     case running
@@ -72,7 +67,6 @@ extension TaskRunner {
 // MARK: - The components of a graph
 
 extension TaskGraph {
-  /// The connected components of the graph.
   var components: [Set<String>] {
     var components: [Set<String>] = []
     for name in order {
@@ -86,16 +80,16 @@ extension TaskGraph {
 }
 
 extension TaskRunner {
-  /// Creates rounds for the components of a graph. A component in which nothing has changed keeps its own, with
-  /// what they know.
+  /// Creates rounds for the components of a graph, or keeps those of components that are the same as before.
   ///
-  /// - Parameter kept: The tasks whose definitions are the same as before.
+  /// - Parameter kept: The tasks whose definitions are the same.
   /// - Returns: The tasks of unchanged components.
   @discardableResult
   func makeComponents(of graph: TaskGraph, keeping kept: Set<String> = []) -> Set<String> {
     let (source, before) = state.access { ($0.source, $0.components) }
-    let unchanged = before.filter { $0.names.isSubset(of: kept) }
-    let components = graph.components.map { names in
+    let all = graph.components
+    let unchanged = before.filter { $0.names.isSubset(of: kept) && all.contains($0.names) }
+    let components = all.map { names in
       if let same = unchanged.first(where: { $0.names == names }) { return same }
       let hasInterruptibleService = names.contains {
         graph[$0]?.rules.isInterruptibleService ?? false
@@ -112,12 +106,9 @@ extension TaskRunner {
         names: names, order: graph.order.filter(names.contains), rounds: rounds)
     }
     state.access { $0.components = components }
-    let present = Set(components.map { ObjectIdentifier($0.rounds) })
-    for component in before where !present.contains(ObjectIdentifier(component.rounds)) {
-      component.rounds.end()
-    }
-    let names = unchanged.filter { present.contains(ObjectIdentifier($0.rounds)) }.map(\.names)
-    return names.reduce(into: []) { $0.formUnion($1) }
+    let names = Set(unchanged.flatMap(\.names))
+    for component in before where names.isDisjoint(with: component.names) { component.rounds.end() }
+    return names
   }
 
   /// What the rounds of a component ask before they judge.
@@ -143,8 +134,7 @@ extension TaskRunner {
     }
   }
 
-  /// Whether the tasks that have run in the present round ran one after the other, because each of them
-  /// depends on the one before.
+  /// Whether the tasks of the present round ran one after the other, each depending on the one before.
   private func haveRunInTurn(_ names: Set<String>) -> Bool {
     let ran = component(names)?.ran ?? []
     return state.access { state in

@@ -61,7 +61,13 @@ public struct ReadinessConflict: Sendable, Hashable {
 
 extension TaskDefinition.Readiness.Condition {
   /// The port of this machine at which the service must answer; `nil` if another machine does, or none.
-  var port: UInt16? { isOfOtherMachine ? nil : anyPort }
+  var port: UInt16? {
+    // Only loopback is sure to be this machine, which has other names and addresses as well.
+    guard case .url(let url, _) = self, let address = HTTPAddress(url, allowsTLS: true) else {
+      return anyPort
+    }
+    return HostAddress(host: address.host)?.isLoopback == true ? address.port : nil
+  }
 
   /// The port at which it is asked; `nil` if none is.
   var anyPort: UInt16? {
@@ -70,13 +76,5 @@ extension TaskDefinition.Readiness.Condition {
     case .url(let url, _): HTTPAddress(url, allowsTLS: true)?.port
     case .line, .command: nil
     }
-  }
-
-  /// Whether another machine may be asked: this one has other names and addresses as well.
-  private var isOfOtherMachine: Bool {
-    guard case .url(let url, _) = self, let address = HTTPAddress(url, allowsTLS: true) else {
-      return false
-    }
-    return HostAddress(host: address.host)?.isLoopback != true
   }
 }

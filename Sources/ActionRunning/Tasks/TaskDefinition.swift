@@ -49,8 +49,7 @@ public struct TaskDefinition: Sendable, Hashable {
     self.isPostponed = isPostponed
   }
 
-  /// Creates the task of a command that is run for every change. If a change restarts or signals the
-  /// command, it is a service, which may end by itself.
+  /// Creates the task of a command that each change starts; a service if a change restarts or signals it.
   package init(_ name: String, alone command: Command, _ policy: RunPolicy) {
     self.init(
       name, command, triggers: .all, isService: policy.busyPolicy?.interruptsRuns ?? false)
@@ -58,8 +57,7 @@ public struct TaskDefinition: Sendable, Hashable {
     self.policy.busyPolicy = policy.busyPolicy ?? .queue
   }
 
-  /// Whether it can be known that a run would change nothing: from what it watches, or depends on, and what it declares
-  /// to write. A hook is to follow each run.
+  /// Whether it can be known that a run would change nothing. A hook is to follow each run.
   package var mayBeFresh: Bool {
     isFreshAllowed && !keepsRunning && policy.onSuccess == nil
       && !triggers.writes.patterns.isEmpty && !(triggers.watched.isEmpty && dependencies.isEmpty)
@@ -78,9 +76,7 @@ public struct TaskDefinition: Sendable, Hashable {
   }
 
   /// Whether a restart starts another process beside the present one.
-  var overlaps: Bool {
-    if case .overlap? = policy.busyPolicy { isService } else { false }
-  }
+  var overlaps: Bool { isService && policy.busyPolicy == .overlap }
 
   /// Whether it is reported when it is ready. Otherwise it is ready at its start.
   package var reportsReadiness: Bool { readiness != nil || overlaps }
@@ -88,13 +84,11 @@ public struct TaskDefinition: Sendable, Hashable {
   /// Whether the readiness check cannot tell which of two processes answers.
   var isReadyAlone: Bool { readiness?.condition.anyPort != nil }
 
-  /// Whether the readiness check examines the output.
   var isReadyByLine: Bool {
     if case .line? = readiness?.condition { true } else { false }
   }
 
-  /// Whether a process that answers the readiness check before the start would be taken for the
-  /// service.
+  /// Whether a process that passes the readiness check before the start would be taken for the service.
   var mayHaveConflict: Bool {
     guard isService, let readiness, !overlaps else { return false }
     switch readiness.condition {
@@ -131,7 +125,6 @@ public struct TaskDefinition: Sendable, Hashable {
 }
 
 extension TaskGraph {
-  /// The rules of all tasks, each after its dependencies.
   var rules: [TaskStateMachine.Rules] {
     order.compactMap { self[$0]?.rules }
   }

@@ -70,9 +70,7 @@ extension TaskGraph {
   package struct Node: Sendable, Hashable {
     /// What a dependent waits for.
     package enum Milestone: Sendable, Hashable {
-      /// The successful end of a run.
       case success
-      /// The readiness of a service.
       case readiness
       /// A service for which no readiness is defined: no dependent could ever begin.
       case undefined
@@ -147,8 +145,7 @@ extension TaskGraph {
 // MARK: - Cycles
 
 extension TaskGraph {
-  /// The shortest cycle through each name that is not in an earlier one; each member depends on the next,
-  /// and the last on the first.
+  /// The shortest cycle through each name that is not in an earlier one; each member depends on the next.
   private static func cycles(in nodes: [Node]) -> [[String]] {
     // A dependency on something that is not a task is an error of its own.
     let tasks = nodes.filter { $0.milestone != .none }

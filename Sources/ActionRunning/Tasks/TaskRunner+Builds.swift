@@ -6,20 +6,18 @@ import SystemCalls
 
 /// The searches for programs that compare the times of files, among the processes of runs.
 struct BuildSearch {
-  /// The shortest pause between two searches.
   static let shortestPause = Duration.milliseconds(10)
   /// A pause is at least so many times as long as the processor time of the search before it.
   static let share = 25
 
-  /// The leaders of the commands that were found to build, until the changes are submitted for which they were
-  /// searched, by the numbers of the searches.
+  /// The leaders of builds, by the numbers of the searches that found them, until their changes are submitted.
   var found: [pid_t: Int] = [:]
   var count = 0
-  /// When the next search may begin.
+  /// When the next search may begin, and whether it will.
   var next: Instant?
-  /// The tasks whose files were saved during the pause.
+  var isPlanned = false
+  /// The tasks whose files were saved since the last one.
   var changed: Set<String> = []
-  var timer: (any ScheduledWork)?
   /// The tasks that have been found to build, with the directories in which they did.
   var directories: [String: Path] = [:]
 
@@ -41,9 +39,7 @@ struct BuildSearch {
 /// What people have saved during builds, which may have read it before.
 struct SavedInBuilds {
   var paths: Set<Path> = []
-  /// The time of the first save.
   var first: FileTime
-  /// Where the builds have worked.
   var directories: Set<Path> = []
 }
 
@@ -55,12 +51,6 @@ extension TaskComponent {
     case .run: false
     case .unknown, nil: rounds.records[path]?.isEdited == true
     }
-  }
-
-  /// Whether people edit files with such a name in the directory.
-  fileprivate func isOfEditedKind(_ path: Path) -> Bool {
-    let kind = FileKind(path)
-    return kind.ending != nil && rounds.editedKinds.contains(kind)
   }
 }
 
@@ -75,30 +65,38 @@ extension TaskRunner {
   package func changesArrived(isFirst: Bool, saved: [Path]) {
     if isFirst { monitor.look(beginsBurst: true) }
     if saved.isEmpty { return }
-    queue.async { [weak self] in self?.filesWereSaved(saved) }
-  }
-
-  private func filesWereSaved(_ paths: [Path]) {
-    let changed = state.access { state -> Set<String> in
-      if state.machine.runsOutdatedIfBuilding.isEmpty { return [] }
-      let changes = paths.map { ChangeBatch.Change(path: $0, kind: .modified, type: .file) }
-      let audiences = state.graph.audiences.filter { audience in
-        changes.contains(where: audience.triggers.isTriggered)
+    queue.async { [weak self] in
+      guard let self else { return }
+      let changed = state.access { state -> Set<String> in
+        if state.machine.runsOutdatedIfBuilding.isEmpty { return [] }
+        let changes = saved.map { ChangeBatch.Change(path: $0, kind: .modified, type: .file) }
+        let audiences = state.graph.audiences.filter { audience in
+          changes.contains(where: audience.triggers.isTriggered)
+        }
+        return Set(audiences.flatMap(\.names))
       }
-      return Set(audiences.flatMap(\.names))
+      if !changed.isEmpty { searchBuilds(changed) }
     }
-    if !changed.isEmpty { searchBuilds(changed) }
   }
 
-  /// Flushes the source if a change of these tasks stops a run that builds. They are searched as often as costs
-  /// little.
+  /// Flushes the source if a change of these tasks stops a run that builds. They are searched as often as is cheap.
   private func searchBuilds(_ changed: Set<String>) {
-    let now = scheduler.now
-    if let next = state.access(\.buildSearch.next), now < next {
-      return searchBuilds(changed, later: next)
+    let (next, isPlanned) = state.access { state in
+      state.buildSearch.changed.formUnion(changed)
+      return (state.buildSearch.next, exchange(&state.buildSearch.isPlanned, with: true))
     }
+    if isPlanned { return }
+    guard let next, scheduler.now < next else { return searchBuilds() }
+    _ = scheduler.schedule(at: next) { [weak self] in self?.searchBuilds() }
+  }
+
+  private func searchBuilds() {
+    let now = scheduler.now
     let runs = state.access { state in
-      state.machine.runsOutdatedIfBuilding(whenChanged: changed).compactMap { state.workers[$0] }
+      state.buildSearch.isPlanned = false
+      let changed = exchange(&state.buildSearch.changed, with: [])
+      return state.machine.runsOutdatedIfBuilding(whenChanged: changed)
+        .compactMap { state.workers[$0] }
     }
     if runs.isEmpty { return }
     let before = processorTimeOfThread()
@@ -129,25 +127,7 @@ extension TaskRunner {
     }
   }
 
-  private func searchBuilds(_ changed: Set<String>, later time: Instant) {
-    let isAwaited = state.access { state in
-      state.buildSearch.changed.formUnion(changed)
-      return state.buildSearch.timer != nil
-    }
-    if isAwaited { return }
-    let timer = scheduler.schedule(at: time) { [weak self] in
-      guard let self else { return }
-      let changed = state.access { state in
-        state.buildSearch.timer = nil
-        return exchange(&state.buildSearch.changed, with: [])
-      }
-      searchBuilds(changed)
-    }
-    state.access { $0.buildSearch.timer = timer }
-  }
-
-  /// A command that names a program which compares times is taken for a build before that is seen among its
-  /// processes: it may have ended when the first save is reported.
+  /// A command that names such a program is taken for a build: it may have ended when the first save is reported.
   func noteNamedBuild(_ worker: TaskWorker) {
     let command = worker.definition.command
     guard command.words.contains(where: BuildSearch.mayName) else { return }
@@ -159,8 +139,7 @@ extension TaskRunner {
     }
   }
 
-  /// What the processes of a command have done, and whether a program works in it that compares the times of files;
-  /// `nil` if it does not run. For callers on the queue.
+  /// What the processes of a command have done, and whether it builds; `nil` if it does not run. On the queue.
   package func activity(of name: String) -> (done: ProcessActivity, isBuild: Bool)? {
     guard let group = worker(name)?.commandGroup, let done = monitor.activity(of: [group]) else {
       return nil
@@ -168,8 +147,7 @@ extension TaskRunner {
     return (done, group.buildDirectory != nil)
   }
 
-  /// Finds the runs in which programs work that compare the times of files, or have worked when the changes were
-  /// reported. Returns their tasks.
+  /// Finds the runs that build, or did when the changes were reported. Returns their tasks.
   func findBuilds() -> Set<String> {
     let (runs, found) = state.access { state in
       (state.machine.possibleBuilds.compactMap { state.workers[$0] }, state.buildSearch.found)
@@ -186,8 +164,7 @@ extension TaskRunner {
     return names
   }
 
-  /// Whether a build works in a service among these tasks, whose processes have done something since this was asked
-  /// the last time.
+  /// Whether a service among these builds, and its processes have done something since this was asked last.
   func areBuilding(_ names: Set<String>) -> Bool {
     let former = component(names)?.buildActivity ?? [:]
     var present: [String: ProcessActivity] = [:]
@@ -198,8 +175,7 @@ extension TaskRunner {
     return present.contains { $1.isRunning || $1 != former[$0] }
   }
 
-  /// What people have saved while programs work in these services that compare the times of files, and whose restart
-  /// is delayed, may be missing in what they make.
+  /// Saves while these services build, and whose restart is delayed, may be missing in what they make.
   func missDelayed(
     _ changes: [ChangeBatch.Change], _ evidence: [Path: Verdict], by services: [String],
     of component: TaskComponent
@@ -218,8 +194,7 @@ extension TaskRunner {
     report(.task(name, .missed(RunTrigger(.change, changes: changes))))
   }
 
-  /// Remembers what people have saved while builds worked, or in the last moments of their runs, by the times of the
-  /// files: what those have written after it is newer, and may be without it.
+  /// Remembers what people have saved while builds worked: what those have written later may be without it.
   func noteSaves(_ parts: BatchParts, _ evidence: [Path: Verdict], in builds: Set<String>) {
     let (components, directories) = state.access { ($0.components, $0.buildSearch.directories) }
     for component in components where component.names.contains(where: { directories[$0] != nil }) {
@@ -228,10 +203,10 @@ extension TaskRunner {
       var saved: [Path] = []
       for name in component.names {
         for change in parts[name].changes.prefix(ContentReader.mostFiles) {
-          let path = change.path
+          let (path, kind) = (change.path, FileKind(change.path))
           // What is reported too late to stop a build was hardly made by it, unless it is an output.
           let maySave =
-            component.isOfEditedKind(path)
+            kind.ending != nil && component.rounds.editedKinds.contains(kind)
             || !isBuilding && change.kind == .modified && !FileKind.isBuilt(path)
           if component.isSaved(path, evidence)
             || evidence[path] != .run && maySave && !proved.contains(path)
@@ -268,8 +243,7 @@ extension TaskRunner {
   }
 
   /// Whether the process of a task may start. Otherwise `retry` is called on the queue when what builds have written
-  /// since people saved files does not look newer than that. If that cannot be achieved, the saves may be missing from
-  /// now on.
+  /// looks older than what people have saved since. If that fails, the saves may be missing from now on.
   func outdateOutputs(before name: String, orCall retry: @escaping @Sendable () -> Void) -> Bool {
     let component = component(of: name)
     let saves = component?.savedInBuilds
@@ -300,7 +274,6 @@ extension TaskRunner {
     return false
   }
 
-  /// Whether all outputs were found and changed.
   private func outdate(since saves: SavedInBuilds, where isOutput: (Path) -> Bool) -> Bool {
     // Most builds work below the session's directory, but one may be told another one.
     var (places, isComplete) = ([directory], true)

@@ -20,9 +20,7 @@ extension TaskRunner {
     }
   }
 
-  /// `submit` for callers on the queue.
-  ///
-  /// - Parameter isOwed: Whether a task that watches a change is owed it; `nil` if each is.
+  /// `submit` for callers on the queue. With `isOwed`, only changes that it returns true for are owed to a task.
   package func accept(
     _ batch: ChangeBatch, for isOwed: ((String, ChangeBatch.Change) -> Bool)? = nil
   ) {
@@ -78,8 +76,7 @@ extension TaskRunner {
     updateFrequentPaths()
   }
 
-  /// The batch without the changes that start no task, if any task declares what it writes. Who made those is of no
-  /// interest.
+  /// The batch without the changes that start no task, as tasks declare what they write.
   private func withoutDeclaredWrites(_ batch: ChangeBatch) -> ChangeBatch {
     let audiences = state.access { $0.graph.audiences }
     if audiences.allSatisfy(\.triggers.writes.patterns.isEmpty) { return batch }
@@ -201,7 +198,6 @@ extension TaskRunner {
     }
   }
 
-  /// Performs a decision of a component's rounds.
   private func perform(_ decision: ChangeJudge.Action, of names: Set<String>) {
     switch decision {
     case .run(let paths):
@@ -321,9 +317,7 @@ extension TaskRunner {
     return owing(names, anyOf: paths)
   }
 
-  /// Begins a round in each idle component, because of a start or a key.
-  ///
-  /// - Parameter names: The tasks that are requested; `nil` for all.
+  /// Begins a round in each idle component, or those of these tasks, because of a start or a key.
   func beginRounds(
     of names: Set<String>? = nil, _ step: (inout TaskStateMachine) -> [TaskStateMachine.Action]
   ) {
@@ -367,9 +361,7 @@ extension TaskRunner {
     if !activity.isBusy { component.rounds.workEnded(isServing: activity == .serving) }
   }
 
-  /// A run of the task begins.
   func hasStarted(_ name: String) {
-    state.access { $0.restartTimers.removeValue(forKey: name) }?.cancel()
     guard let component = component(of: name) else { return }
     component.rounds.launched(isOnlyReader: component.names.count == 1)
     let isService = state.access { $0.graph[name]?.isService ?? false }
@@ -380,8 +372,7 @@ extension TaskRunner {
     state.access { $0.isIdle = false }
   }
 
-  /// A process of the task has ended, and probably the work of the round. An early flush shortens the
-  /// time in which a change by others is attributed to the run.
+  /// A process of the task has ended, and probably the work of the round. Later changes are not the run's.
   func runHasEnded(_ worker: TaskWorker) {
     let name = worker.name
     // Those that have ended before say nothing of what changes after the run.

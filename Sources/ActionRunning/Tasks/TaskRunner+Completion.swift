@@ -1,12 +1,10 @@
 import Support
 import SystemCalls
 
-// The end of the runner by itself: after a round, after a run of a command that a change restarts, and after
-// a start that will not succeed later.
+// The end of the runner by itself: after a round, or the run of a command that a change restarts.
 
 extension TaskRunner {
-  /// How long a service without a readiness check must run before its start counts as a success by
-  /// the completion rule, and its former process is stopped.
+  /// How long a service without a readiness check must run to count as started.
   static let startTime = Duration.seconds(1)
 
   /// A round has ended. The start of a command that may end by itself is not the end of its run.

@@ -18,16 +18,14 @@ extension TaskRunner {
     let isNeeded = { @Sendable [weak self] in
       guard let self else { return false }
       return state.access { $0.components }.contains { component in
+        // Processes may be there that are none of a finite run of the component.
         component.rounds.suspectsRuns
-          && (component.rounds.hasInterruptibleService || self.hasWriters(beside: component))
+          && (component.rounds.hasInterruptibleService
+            || self.activity(of: component.names) == .none || self.monitor.hasOrphans
+            || self.isServing(beside: component))
       }
     }
     if isNeeded() { monitor.watchClosely(while: isNeeded) }
-  }
-
-  /// Whether processes may be there that are none of a finite run of the component.
-  private func hasWriters(beside component: TaskComponent) -> Bool {
-    activity(of: component.names) == .none || monitor.hasOrphans || isServing(beside: component)
   }
 
   func isServing(beside component: TaskComponent) -> Bool {

@@ -23,7 +23,7 @@ extension TaskRunner {
       // What was performed before may have ended the runner.
       if state.access(\.machine.isEnding) { return }
       if isAfterDependency { worker(name)?.state.access { $0.unprovenTests = nil } }
-      former(of: name)?.isFormer = true
+      former(of: name)?.setFormer(true)
       worker(name)?.start(reason, takesTerminal: state.access { $0.terminalTask == name })
     case .stop(let name):
       let worker = worker(name)
@@ -49,7 +49,7 @@ extension TaskRunner {
     case .keep(let name, let because):
       openRound(RunTrigger(.change))
       // The process that was to take its place has failed.
-      if because == name { former(of: name)?.isFormer = false }
+      if because == name { former(of: name)?.setFormer(false) }
       report(.task(name, .kept(because: cause(because))))
     case .examine(let name, let mayBeFresh):
       examine(name, mayBeFresh: mayBeFresh)
@@ -105,29 +105,33 @@ extension TaskRunner {
       !state.isInLastRound && state.machine.isBackingOff(name, generation)
     }
     guard isAwaited, let worker = worker(name) else { return }
-    guard let pause = worker.pauseBeforeRestart() else {
+    let pause = worker.state.access { $0.backOff.pause(afterRunOf: $0.duration) }
+    guard let pause else {
       report(.task(name, .gaveUp(afterRestarts: worker.definition.policy.restartLimit ?? 0)))
       advance { $0.backOffIsOver(name, generation: generation, isGivenUp: true) }
       return endIfComplete(givenUp: worker)
     }
     report(.task(name, .backingOff(pause)))
-    let timer = scheduler.schedule(at: scheduler.now.advanced(by: pause)) { [weak self] in
+    _ = scheduler.schedule(at: scheduler.now.advanced(by: pause)) { [weak self] in
       self?.advance { $0.backOffIsOver(name, generation: generation) }
     }
-    state.access { $0.restartTimers.updateValue(timer, forKey: name) }?.cancel()
   }
 
   func finish() {
-    if awaitsFreshRecords() { return }
+    // The end by itself waits until all successes are recorded.
+    let awaitsRecords = state.access { state in
+      state.freshRecords.areAwaited = state.freshRecords.pending > 0 && state.status != nil
+      return state.freshRecords.areAwaited
+    }
+    if awaitsRecords { return }
     for component in state.access({ $0.components }) { component.rounds.end() }
     monitor.end()
-    let (status, timers) = state.access { state in
+    let status = state.access { state in
       // They retain the runner.
       state.workers = [:]
       state.completionTimer?.cancel()
-      return (state.status, state.restartTimers.values)
+      return state.status
     }
-    for timer in timers { timer.cancel() }
     reportChanges()
     report(.runner(.finished(status)))
     state.access { $0.isFinished = true }
@@ -207,9 +211,8 @@ extension TaskRunner {
       monitor.look()
       if isService { return serviceIsAtRest(worker) }
       // A run that was stopped before its start has no result.
-      let (latest, ended) = worker.state.access { ($0.result, $0.ended) }
-      let result = latest ?? .cancelled
-      if let ended, result == .succeeded { recordFresh(worker.definition, ended: ended) }
+      let result = worker.state.access(\.result) ?? .cancelled
+      if result == .succeeded { recordFresh(worker.definition) }
       advance { $0.ended(name, result) }
     }
   }
@@ -292,7 +295,6 @@ extension TaskRunner {
     worker(name)?.takePlace(of: former)
   }
 
-  /// Creates the workers of these tasks.
   func makeWorkers(_ tasks: [TaskDefinition]) {
     let context = TaskWorker.Context(
       queue: queue, scheduler: scheduler, launcher: monitor, probe: probe, directory: directory,
@@ -333,8 +335,7 @@ extension TaskRunner {
     report(event)
   }
 
-  /// `replaceGraph` for callers on the queue.
-  /// - Parameter reading: The new value of ``Options/reading``; `nil` keeps it.
+  /// `replaceGraph` for callers on the queue. The value of ``Options/reading`` is kept if it is `nil`.
   package func replace(_ graph: TaskGraph, reading: TaskOutput.Reading? = nil) {
     if let reading { state.access { $0.reading = reading } }
     let old = state.access { $0.graph }
@@ -350,9 +351,6 @@ extension TaskRunner {
       for name in old.order where !kept.contains(name) {
         if let worker = state.workers.removeValue(forKey: name) { state.retiring.append(worker) }
       }
-    }
-    for worker in state.access({ $0.retiring }) {
-      worker.state.access { $0.check.take() }?.cancel()
     }
     makeWorkers(graph.tasks.filter { !kept.contains($0.name) })
     let unchanged = makeComponents(of: graph, keeping: kept)

@@ -39,7 +39,6 @@ extension TaskRunner {
     public internal(set) var cause: Cause
     /// Since when it waits; for the end of a delay, since the delay began.
     package var since = Instant(offset: .zero)
-    /// The end of a delay.
     package var due: Instant?
     /// Whether a program has worked in the run under way, when a change was submitted, that compares the times of
     /// files, so that the next run may take them for up to date.
@@ -61,8 +60,7 @@ extension TaskRunner {
 }
 
 extension TaskStateMachine {
-  /// The tasks with a run that is requested and has not begun, in the order in which the runs will begin.
-  /// Their triggers have no changes.
+  /// The runs that are requested and have not begun, in the order in which they will, without changes.
   var requests: [TaskRunner.Waiting] {
     if isEnding { return [] }
     return order.compactMap { name in
@@ -134,11 +132,11 @@ extension TaskRunner.State {
     if entry.trigger.reason != .key {
       entry.trigger = owed.trigger(of: entry.name, entry.trigger.reason)
     }
-    let isHooking = workers[entry.name]?.phase.isHooking ?? false
     if case .runs(let names) = entry.cause {
-      entry.mayBeMissed = names.contains { machine.tasks[$0]?.isBuilding ?? false }
+      entry.mayBeMissed = names.contains { machine[$0].isBuilding }
+      let isHooking = workers[entry.name]?.phase.isHooking == true
+      if isHooking && names == [entry.name] { entry.cause = .hook }
     }
-    if isHooking && entry.cause == .runs([entry.name]) { entry.cause = .hook }
     entry.since = waiting.first { $0.isSame(as: entry) }?.since ?? now
     return entry
   }
@@ -147,7 +145,12 @@ extension TaskRunner.State {
 extension TaskRunner {
   /// Reports what has changed: which tasks are unsettled, what waits, and whether nothing does.
   func reportChanges() {
-    let isSettled = reportUnsettled()
+    let unsettled = judgedTasks.union(
+      state.access { state in state.machine.order.filter { state.machine[$0].isUnsettled } })
+    let names = unsettled.union(restartedSoon)
+    if state.access({ exchange(&$0.unsettled, with: names) }) != names {
+      report(.runner(.unsettled(names)))
+    }
     let now = scheduler.now
     let waiting = state.access { state -> [Waiting]? in
       // Its run has begun, or was dropped.
@@ -160,7 +163,15 @@ extension TaskRunner {
       return waiting
     }
     if let waiting { report(.runner(.waiting(waiting))) }
-    reportIdle(isSettled)
+    let becameIdle = state.access { state in
+      // A run that is delayed is no reason to stay silent.
+      let isIdle =
+        unsettled.isEmpty && !state.isInLastRound && !state.machine.isEnding
+        && !state.machine.awaitsEnd
+        && !state.workers.values.contains(where: \.phase.isRestless)
+      return !exchange(&state.isIdle, with: isIdle) && isIdle
+    }
+    if becameIdle { report(.runner(.idle)) }
     options.stepTaken?()
   }
 
@@ -169,13 +180,14 @@ extension TaskRunner {
   package var restlessTasks: [String] {
     state.access { state in
       let active =
-        state.workers.values.filter(\.isRestless) + state.retiring.filter(\.isEnding)
+        state.workers.values.filter(\.phase.isRestless) + state.retiring.filter(\.isEnding)
       let awaited = Set(state.waiting.filter { $0.cause != .delay }.map(\.name))
       return active.map(\.name)
         + state.machine.order.filter { name in
-          state.machine[name].phase.isStarting
-            || state.machine[name].isUnsettled
-              && (awaited.contains(name) || !state.machine.isKeptAlive(name))
+          let task = state.machine[name]
+          let goesOn = task.rules.keepsAlive && task.phase == .running && !task.isRequested
+          return task.phase.isStarting
+            || task.isUnsettled && (awaited.contains(name) || !goesOn)
         }
     } + judgedTasks + restartedSoon
   }
@@ -193,8 +205,7 @@ extension TaskRunner {
     }
   }
 
-  /// What was saved and may be missing in the results of these tasks, until it is saved again, for callers on the
-  /// queue.
+  /// What was saved and may be missing in the results of these tasks. For callers on the queue.
   package var missed: [String: Set<Path>] { state.access { $0.owed.missed } }
 
   /// Whether changes start no runs, for callers on the queue.
@@ -203,15 +214,8 @@ extension TaskRunner {
   /// Whether the task is a service whose process may exist.
   package func isUp(_ name: String) -> Bool { state.access { $0.machine.isUp(name) } }
 
-  /// A restart that is due within this time counts as under way: a page is not reloaded from the old
-  /// service. A later one brings a reload of its own.
+  /// A restart that is due so soon counts as under way: a page is not reloaded from the old service.
   private static let shortDelay = Duration.milliseconds(300)
-
-  /// The tasks that wait or run, or whose changes are being judged.
-  private var unsettled: Set<String> {
-    judgedTasks.union(
-      state.access { state in state.machine.order.filter { state.machine[$0].isUnsettled } })
-  }
 
   /// The tasks whose changes are being judged.
   private var judgedTasks: Set<String> {
@@ -227,43 +231,9 @@ extension TaskRunner {
       component.rounds.awaitsBuild || component.rounds.owesRestart(within: Self.shortDelay)
     }.flatMap(\.names)
   }
-
-  /// Reports which tasks are unsettled. Returns whether none is, but for services that are restarted
-  /// soon.
-  private func reportUnsettled() -> Bool {
-    let unsettled = unsettled
-    let names = unsettled.union(restartedSoon)
-    if state.access({ exchange(&$0.unsettled, with: names) }) != names {
-      report(.runner(.unsettled(names)))
-    }
-    return unsettled.isEmpty
-  }
-
-  /// Reports that no task runs or is due, unless that was so before. A change during the delay before a
-  /// follow-up starts a run at once, so the delay is no reason to stay silent.
-  private func reportIdle(_ isSettled: Bool) {
-    let becameIdle = state.access { state in
-      let isIdle =
-        isSettled && !state.isInLastRound && !state.machine.isEnding
-        && !state.machine.awaitsEnd
-        && !state.workers.values.contains(where: \.isRestless)
-      return !exchange(&state.isIdle, with: isIdle) && isIdle
-    }
-    if becameIdle { report(.runner(.idle)) }
-  }
-}
-
-extension TaskWorker {
-  /// Whether a hook runs, or processes are being stopped.
-  fileprivate var isRestless: Bool { phase.isHooking || phase.isStopping }
 }
 
 extension TaskStateMachine {
-  /// Whether a command runs that is started again when it ends, and nothing else is requested.
-  fileprivate func isKeptAlive(_ name: String) -> Bool {
-    self[name].rules.keepsAlive && self[name].phase == .running && !self[name].isRequested
-  }
-
   /// Whether a command runs that may end by itself, or is about to be started again.
   fileprivate var awaitsEnd: Bool {
     tasks.values.contains { task in

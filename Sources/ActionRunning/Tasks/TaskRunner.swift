@@ -41,8 +41,7 @@ public final class TaskRunner: Sendable {
     package var terminalSize: @Sendable (_ task: String) -> Terminal.Size? = { _ in nil }
     /// Whether the receiver of output has room for more.
     package var outputRoom: TaskOutput.Room = { _ in true }
-    /// Returns variables for a hook of this task, besides those that say how the run has ended. Called on the
-    /// queue, after the end of the run was reported.
+    /// Returns variables for a hook of this task. Called on the queue, after the end of the run was reported.
     package var hookVariables: @Sendable (_ task: String) -> [Command.EnvironmentVariable] = { _ in
       []
     }
@@ -67,7 +66,6 @@ public final class TaskRunner: Sendable {
   struct State {
     var graph: TaskGraph
     var machine: TaskStateMachine
-    /// The changes that no run has received.
     var owed = OwedChanges()
     /// The components of the graph, each with rounds of its own.
     var components: [TaskComponent] = []
@@ -76,8 +74,6 @@ public final class TaskRunner: Sendable {
     var retiring: [TaskWorker] = []
     var actions = PendingActions<TaskStateMachine.Action>()
     var reading: TaskOutput.Reading
-    /// The pauses before commands that have ended are started again.
-    var restartTimers: [String: any ScheduledWork] = [:]
     weak var source: (any ChangeSource)?
     /// Whether a flush has delivered a part of a burst that has not ended.
     var isBurstUnderWay = false

@@ -10,13 +10,11 @@ extension TaskStateMachine {
     return proceed(requestNew(order, .start))
   }
 
-  /// Requests the tasks whose files changed.
   package mutating func changed(_ names: Set<String>) -> [Action] {
     proceed(order.flatMap { names.contains($0) ? request($0, .change) : [] })
   }
 
-  /// Requests those of these tasks whose changes make an active run worthless, in the middle of a burst: the run is
-  /// stopped, and the next one begins when the burst has ended.
+  /// Stops the runs that changes of these tasks make worthless in the middle of a burst, and requests them at its end.
   package mutating func changedInBurst(_ names: Set<String>) -> [Action] {
     if isPaused { return [] }
     let building = order.filter {
@@ -35,7 +33,6 @@ extension TaskStateMachine {
       })
   }
 
-  /// The burst has ended.
   package mutating func burstHasEnded() -> [Action] {
     for name in order where tasks[name]?.request?.judging == .inBurst {
       update(name) { $0.setJudging(.notAsked) }
@@ -175,8 +172,7 @@ extension TaskStateMachine.Task {
 // MARK: - Another graph, and the end
 
 extension TaskStateMachine {
-  /// Replaces the graph. The tasks in `kept` keep their state.
-  /// - Parameter rules: Each after its dependencies.
+  /// Replaces the graph by rules, each after its dependencies. The tasks in `kept` keep their state.
   package mutating func replace(
     _ rules: [Rules], jobs: Int, keeping kept: Set<String>
   ) -> [Action] {
@@ -212,7 +208,6 @@ extension TaskStateMachine {
     return proceed(actions)
   }
 
-  /// A task that was ended or retired is gone.
   package mutating func isGone(_ name: String) -> [Action] {
     // Of several retired tasks with this name, only the first can have run.
     if let index = retiring.lastIndex(where: { $0.name == name }) {

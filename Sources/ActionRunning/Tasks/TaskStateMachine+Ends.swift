@@ -15,9 +15,14 @@ extension TaskStateMachine {
     roundMembers.insert(name)
     update(name) { task in
       (task.phase, task.isAttempted) = (.atRest, false)
-      task.outcome = result.state
+      task.outcome = result
     }
-    if task.isRequested { return proceed(result == .succeeded ? concludeEarly(name) : []) }
+    if task.isRequested {
+      // Only services may need the result before the newer one.
+      let services = dependents(of: name).filter { self[$0].rules.isService }
+      return proceed(
+        result == .succeeded ? services.flatMap { passOn(to: $0, self[name].reason) } : [])
+    }
     let isRestarted = task.rules.keepsAlive && result != .cancelled && !isEnding
     let restart = isRestarted ? backOff(name) : []
     // After the end of the round, which may be the last one.
@@ -45,7 +50,6 @@ extension TaskStateMachine {
     return [.awaitReadiness(name, generation: self[name].generation)]
   }
 
-  /// The service is ready, in time or later.
   package mutating func serviceIsReady(_ name: String, generation: Int) -> [Action] {
     guard isChecked(name, generation) else { return [] }
     switch self[name].former {
@@ -55,7 +59,6 @@ extension TaskStateMachine {
     }
   }
 
-  /// The service was not ready in time.
   package mutating func serviceIsLate(_ name: String, generation: Int) -> [Action] {
     guard isChecked(name, generation), self[name].phase != .late else { return [] }
     return proceed([.reportLate(name)] + enter(.late, name, .failed))
@@ -111,7 +114,7 @@ extension TaskStateMachine {
     if task.phase == .starting(isFresh: true) { return conclude(name, result) }
     // It keeps running through the failure of a dependency.
     if case .skipped = task.outcome { return [] }
-    tasks[name]?.outcome = result.state
+    tasks[name]?.outcome = result
     if result != .succeeded { return [] }
     let skipped = order.filter { self[$0].outcome == .skipped(because: name) }
     return skipped.flatMap { request($0, task.reason) }
@@ -121,9 +124,7 @@ extension TaskStateMachine {
 // MARK: - Former processes
 
 extension TaskStateMachine {
-  /// Stops the former process of a service, if there is one.
-  ///
-  /// - Parameter next: What is known of it then.
+  /// Stops the former process of a service, if there is one, which is `next` then.
   mutating func endFormer(_ name: String, _ next: Former = .absent) -> [Action] {
     let serves = self[name].former == .serving
     tasks[name]?.former = serves ? next : .absent
@@ -166,8 +167,7 @@ extension TaskStateMachine {
     !isEnding && self[name].phase == .backingOff && self[name].generation == generation
   }
 
-  /// Requests runs of the commands that are due again and ignore changes during a run. A restart alone
-  /// would not receive the changes that were made before it.
+  /// Requests runs of commands that are due again and have ignored changes, which a restart would not receive.
   mutating func requestChangedRestarts() -> [Action] {
     if isPaused { return [] }
     return order.flatMap { name -> [Action] in
@@ -178,8 +178,7 @@ extension TaskStateMachine {
     }
   }
 
-  /// Starts the commands that are due again. They do not wait for a dependency that failed, because
-  /// they are started as they were.
+  /// Starts the commands that are due again, as they were: also after the failure of a dependency.
   mutating func startDueRestarts() -> [Action] {
     if isPaused { return [] }
     return order.flatMap { name -> [Action] in

@@ -197,7 +197,6 @@ extension TaskStateMachine {
     }
   }
 
-  /// Ends the round when no task is unsettled.
   private mutating func endRound() -> [Action] {
     if roundMembers.isEmpty && !hasLostMembers { return [] }
     if hasUnsettled { return [] }
@@ -223,8 +222,7 @@ extension TaskStateMachine {
         && above.contains { roundMembers.contains($0) && self[$0].freshness != .fresh }
   }
 
-  /// The changes that were made while these tasks ran are judged. Those of them that are owed a run at
-  /// once were requested before.
+  /// The changes are judged that were made while these tasks ran. Those that are owed a run were requested before.
   package mutating func changesAreJudged(_ names: Set<String>) -> [Action] {
     for name in names where tasks[name]?.request?.judging == .asked {
       update(name) { $0.setJudging(.done) }
@@ -254,33 +252,27 @@ extension TaskStateMachine {
 extension TaskStateMachine {
   /// A task has a result, and no newer run is requested.
   mutating func conclude(_ name: String, _ result: Result) -> [Action] {
-    update(name) { $0.outcome = result.state }
+    tasks[name]?.outcome = result
     switch result {
     case .succeeded:
       let actions = dependents(of: name).flatMap { passOn(to: $0, self[name].reason) }
       // One that a postponed task keeps from running is not skipped because of this one any more.
       for below in order where isAsleep(below) && !isUp(below) {
-        if tasks[below]?.outcome == .skipped(because: name) { tasks[below]?.outcome = .pending }
+        if self[below].outcome == .skipped(because: name) { tasks[below]?.outcome = .pending }
       }
       return actions
     case .failed:
       return order.filter { descendants[name, default: []].contains($0) && !isUnasked($0) }
         .flatMap { skip($0, because: name) }
-    case .cancelled:
-      for below in descendants[name, default: []] where tasks[below]?.outcome == .succeeded {
+    default:
+      for below in descendants[name, default: []] where self[below].outcome == .succeeded {
         update(below) { if !$0.rules.isService { $0.outcome = .cancelled } }
       }
       return []
     }
   }
 
-  /// A task has a result, and a newer run is requested: only services may need it.
-  mutating func concludeEarly(_ name: String) -> [Action] {
-    dependents(of: name).filter { self[$0].rules.isService }
-      .flatMap { passOn(to: $0, self[name].reason) }
-  }
-
-  private mutating func passOn(to dependent: String, _ reason: RunTrigger.Reason) -> [Action] {
+  mutating func passOn(to dependent: String, _ reason: RunTrigger.Reason) -> [Action] {
     update(dependent) { $0.isAfterDependency = true }
     // A dependency that is postponed is not run for this.
     if isAsleep(dependent) || isUnasked(dependent) { return [] }
@@ -312,15 +304,5 @@ extension TaskStateMachine {
     // Once in a round is enough.
     if isKnown { return [] }
     return [isUp(name) ? .keep(name, because: because) : .skip(name, because: because)]
-  }
-}
-
-extension TaskStateMachine.Result {
-  var state: TaskStateMachine.State {
-    switch self {
-    case .succeeded: .succeeded
-    case .failed: .failed
-    case .cancelled: .cancelled
-    }
   }
 }

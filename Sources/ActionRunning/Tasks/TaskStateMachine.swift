@@ -1,13 +1,5 @@
 /// The state machine of a task runner: inputs in, actions out, without processes, clocks, queues and
-/// changes.
-///
-/// ```
-///   request ─▶ pending ──▶ ready ──▶ running ──▶ succeeded ─▶ dependents are requested
-///                 │ ▲                  │ │
-///                 │ └── newer request ◀┘ ├──▶ failed ────▶ dependents are skipped
-///                 │                      └──▶ cancelled
-///                 └─▶ skipped: a dependency failed
-/// ```
+/// changes. `StateMachines.md` has its tables.
 ///
 /// It decides when a task runs. What a run receives is in the ledger (`OwedChanges`), and which
 /// changes lead to a request is decided by `ChangeJudge`.
@@ -41,12 +33,8 @@ package struct TaskStateMachine: Sendable {
     case skipped(because: String)
   }
 
-  package enum Result: Hashable, Sendable {
-    case succeeded
-    case failed
-    /// It was stopped.
-    case cancelled
-  }
+  /// The end of a run: it succeeded, failed or was cancelled.
+  package typealias Result = State
 
   package enum Action: Equatable, Sendable {
     /// Start a run. A service that runs is stopped first, without a report to the machine.
@@ -60,7 +48,6 @@ package struct TaskStateMachine: Sendable {
     case keep(String, because: String)
     /// Find out whether it is fresh, and call `examined`. It is not if its dependencies are not.
     case examine(String, mayBeFresh: Bool)
-    /// Report that it is fresh.
     case reportFresh(String)
     /// Judge the changes that were made so far, and call `changesAreJudged`.
     case judgeChanges(before: String)
@@ -73,7 +60,6 @@ package struct TaskStateMachine: Sendable {
     case reportLate(String)
     /// Call `backOffIsOver` with this generation after a pause, or at once if the restart is given up.
     case backOff(String, generation: Int)
-    /// Report the results of the round.
     case endRound([RoundMember])
     /// End it for good; `isGone` must follow. A task of the same name may follow one that is retired.
     case end(String)
@@ -151,7 +137,6 @@ package struct TaskStateMachine: Sendable {
     case crashed
     /// What has ended by itself is started again after a pause.
     case backingOff
-    /// The pause is over.
     case restartDue
 
     /// Whether a run is active, even if it is being stopped. A service is no run.
@@ -240,8 +225,7 @@ package struct TaskStateMachine: Sendable {
     var hasNewResult = false
     /// Whether a dependency has succeeded since the latest start.
     var isAfterDependency = false
-    /// Whether the service did not begin after a success, because a dependency was requested again, nor with results
-    /// that are up to date since.
+    /// Whether the service did not begin after a success, as a dependency was requested again, nor with newer results.
     var wasHeldBack = false
     var freshness = Freshness.none
 
@@ -277,7 +261,6 @@ package struct TaskStateMachine: Sendable {
     let isActive: Bool
     /// Whether it is a service whose process may exist.
     let isUp: Bool
-    /// The ancestors that it had.
     let ancestors: Set<String>
   }
 
@@ -345,7 +328,6 @@ extension TaskStateMachine {
     }
   }
 
-  /// The direct dependents, in order.
   func dependents(of name: String) -> [String] {
     order.filter { tasks[$0]?.rules.dependencies.contains(name) ?? false }
   }
@@ -361,8 +343,7 @@ extension TaskStateMachine {
     tasks[name] = task
   }
 
-  /// An input that the phase of the task rules out: a mistake in this module. It stops a debug build; a
-  /// release reports it, and goes on with the task as it was.
+  /// An input that the phase of the task rules out, a mistake in this module. A release reports it, and goes on.
   func reject(_ input: String, of name: String) -> [Action] {
     let rejection = "\(input) while it is \(tasks[name].map { "\($0.phase)" } ?? "unknown")"
     assertionFailure("\(name): \(rejection)")
@@ -382,7 +363,6 @@ extension TaskStateMachine {
   /// A task; one that does nothing if there is none of this name.
   subscript(name: String) -> Task { tasks[name] ?? Task(Rules(name)) }
 
-  /// Whether a run is active.
   func runs(_ name: String) -> Bool { tasks[name]?.phase.isRun ?? false }
 
   /// Whether the task must run before one that depends on it: it has not succeeded, and no run is active that may.
@@ -396,12 +376,10 @@ extension TaskStateMachine {
     }
   }
 
-  /// Whether a run is active that ignores changes.
   func ignores(_ name: String) -> Bool {
     runs(name) && tasks[name]?.rules.busyPolicy == .ignore
   }
 
-  /// Whether it is a service that runs.
   func isUp(_ name: String) -> Bool { tasks[name]?.phase.isUp ?? false }
 
   func hasFailed(_ name: String) -> Bool { self[name].outcome == .failed }
@@ -409,7 +387,6 @@ extension TaskStateMachine {
   /// Whether a run is active or requested.
   var hasRuns: Bool { tasks.values.contains(where: \.isRequestedOrRuns) }
 
-  /// Whether any task is unsettled.
   var hasUnsettled: Bool { tasks.values.contains(where: \.isUnsettled) }
 
   /// Whether the latest result of any task is no success.

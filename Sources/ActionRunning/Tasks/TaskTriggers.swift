@@ -75,7 +75,6 @@ public struct TaskTriggers: Sendable, Hashable {
       path, isDirectory: isDirectory, below: root.path, coversDescendants: takesContents)
   }
 
-  /// The changes that start the task.
   func changes(in changes: [ChangeBatch.Change]) -> [ChangeBatch.Change] {
     includesAll && writes.patterns.isEmpty ? changes : changes.filter(isTriggered)
   }

@@ -244,7 +244,7 @@ struct TaskStateMachineServiceTests {
     _ = script { $0.start() }
     #expect(script { $0.serviceStarted("s") } == ["."])
     #expect(script { $0.serviceEnded("s", result) } == [])
-    #expect(script.state("s") == result.state)
+    #expect(script.state("s") == result)
     #expect(script { $0.serviceIsAtRest("s") } == [])
     #expect(script.change("s") == ["+s"])
   }
