@@ -62,7 +62,8 @@ package final class FreshTasks: Sendable {
     then done: @escaping @Sendable (Bool) -> Void
   ) {
     if isFirst { runs.withLock { $0[task.name] = Run() } }
-    let examination = { @Sendable [self] in
+    let pause = isFirst ? 0 : Self.pause.milliseconds
+    queue.asyncAfter(deadline: .now() + .milliseconds(pause)) { @Sendable [self] in
       let inputs = inputs(of: task)
       if isFirst && !isObserved && inputs.isRacy {
         // The same state is not racy later.
@@ -80,9 +81,6 @@ package final class FreshTasks: Sendable {
           return mayBeFresh
         })
     }
-    if isFirst { return queue.async(execute: examination) }
-    queue.asyncAfter(
-      deadline: .now() + .milliseconds(Self.pause.milliseconds), execute: examination)
   }
 
   private func isRecorded(_ task: TaskDefinition, _ inputs: FileSetState) -> Bool {
@@ -99,7 +97,13 @@ package final class FreshTasks: Sendable {
   /// A run of the task is about to begin: what was recorded is no longer true, however the run ends.
   func began(_ task: TaskDefinition) {
     if task.triggers.writes.patterns.isEmpty { return }
-    forget(task.name)
+    if file.records.contains(where: { $0.task == task.name }) {
+      do throws(SystemError) {
+        try file.update(task.name) { _ in nil }
+      } catch {
+        removeFile(file.path)
+      }
+    }
     runs.withLock { runs in
       let before = runs.removeValue(forKey: task.name)
       if !task.mayBeFresh { return }
@@ -108,15 +112,6 @@ package final class FreshTasks: Sendable {
       let inputs = isUsable ? before?.inputs : nil
       runs[task.name] = Run(
         began: .latest(), hasUnknownOutputs: before?.hasUnknownOutputs ?? false, inputs: inputs)
-    }
-  }
-
-  private func forget(_ task: String) {
-    guard file.records.contains(where: { $0.task == task }) else { return }
-    do throws(SystemError) {
-      try file.update(task) { _ in nil }
-    } catch {
-      removeFile(file.path)
     }
   }
 

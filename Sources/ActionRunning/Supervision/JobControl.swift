@@ -50,7 +50,9 @@ package final class JobControl: Sendable {
       }
     }
     whenSignaled([.continue, Signal(rawValue: SIGCHLD)], on: queue) { [self] signal in
-      if signal == .continue { continued() } else { childrenChanged() }
+      if signal != .continue { return childrenChanged() }
+      // After SIGSTOP as well. The command may have been suspended because it used the terminal.
+      if controller?.continued() == .command { controller?.borrower?.send(.continue) }
     }
   }
 }
@@ -103,11 +105,6 @@ extension JobControl {
     controller?.resume()
     suspending(false)
     for group in groups { group.send(.continue) }
-  }
-
-  /// This process was resumed, possibly after SIGSTOP, and the command may be suspended because it used the terminal.
-  private func continued() {
-    if controller?.continued() == .command { controller?.borrower?.send(.continue) }
   }
 
   private func childrenChanged() {

@@ -178,11 +178,14 @@ final class TaskWorker: Sendable {
     name = definition.name
     latestDefinition = Mutex(definition)
     self.context = context
+    let policy = definition.policy
+    let rules = ProcessStateMachine.Rules(
+      hasSuccessHook: policy.onSuccess != nil, hasFailureHook: policy.onFailure != nil,
+      statusAtTimeout: .signaled(policy.stopPlan.signal))
     state = Confined(
       State(
-        machine: ProcessStateMachine(definition.runRules),
-        backOff: BackOff(
-          first: definition.policy.backOff, limit: definition.policy.restartLimit)),
+        machine: ProcessStateMachine(rules),
+        backOff: BackOff(first: policy.backOff, limit: policy.restartLimit)),
       to: context.queue)
   }
 
@@ -354,7 +357,7 @@ extension TaskWorker {
     case .cancelled: return .cancelled
     case .skipped(let because):
       return member.isUp ? .kept(because: because) : .skipped(because: because)
-    case .pending, .ready, .running: return nil
+    case .pending, .running: return nil
     }
   }
 }

@@ -9,10 +9,6 @@ struct BatchParts {
     /// The list that it shares with other tasks; `nil` if it is its own.
     fileprivate var list: Int?
 
-    mutating func filter(_ isKept: (ChangeBatch.Change) -> Bool) {
-      _ = remove { !isKept($0) }
-    }
-
     mutating func remove(where isRemoved: (ChangeBatch.Change) -> Bool) -> [ChangeBatch.Change] {
       let removed = changes.filter(isRemoved)
       if removed.isEmpty { return [] }

@@ -115,13 +115,6 @@ public struct TaskDefinition: Sendable, Hashable {
     rules.mayBeFresh = mayBeFresh
     return rules
   }
-
-  /// The part of the definition that the state machine of its processes needs.
-  var runRules: ProcessStateMachine.Rules {
-    ProcessStateMachine.Rules(
-      hasSuccessHook: policy.onSuccess != nil, hasFailureHook: policy.onFailure != nil,
-      statusAtTimeout: .signaled(policy.stopPlan.signal))
-  }
 }
 
 extension TaskGraph {

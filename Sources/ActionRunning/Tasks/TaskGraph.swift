@@ -70,8 +70,8 @@ extension TaskGraph {
   package struct Node: Sendable, Hashable {
     /// What a dependent waits for.
     package enum Milestone: Sendable, Hashable {
+      /// The successful end of a run, or the readiness of a service.
       case success
-      case readiness
       /// A service for which no readiness is defined: no dependent could ever begin.
       case undefined
       /// Not a task: nothing may depend on it.
@@ -89,10 +89,9 @@ extension TaskGraph {
     }
 
     init(_ task: TaskDefinition) {
-      let whenReady: Milestone = task.readiness == nil ? .undefined : .readiness
       self.init(
-        task.name, dependencies: task.dependencies, milestone: task.isService ? whenReady : .success
-      )
+        task.name, dependencies: task.dependencies,
+        milestone: task.isService && task.readiness == nil ? .undefined : .success)
     }
   }
 

@@ -122,7 +122,7 @@ extension TaskRunner {
     let ignoring = Set(tasks.map(\.name).filter { ignoresChanges($0, in: component) })
     return tasks.compactMap { task in
       var own = parts[task.name]
-      if let isOwed { own.filter { isOwed(task.name, $0) } }
+      if let isOwed { _ = own.remove { !isOwed(task.name, $0) } }
       // Nor does a dependency begin because of what a task that depends on it ignores.
       let below = state.access { $0.machine.descendants[task.name, default: []] }
       for name in [task.name] + below where ignoring.contains(name) {
@@ -385,12 +385,6 @@ extension TaskRunner {
         && component.names.allSatisfy { $0 == name || !state.machine[$0].isRequestedOrRuns }
     }
     if isLast { component.rounds.runEnded() }
-  }
-
-  /// Judges the changes that were made while the ancestors of a task ran.
-  func judgeChanges(before name: String) {
-    guard let component = component(of: name) else { return }
-    component.rounds.checkpoint()
   }
 
   /// `stop` for callers on the queue.

@@ -57,7 +57,7 @@ extension TaskRunner {
       openRound(RunTrigger(.start))
       report(.task(name, .fresh))
     case .judgeChanges(let name):
-      judgeChanges(before: name)
+      component(of: name)?.rounds.checkpoint()
     case .keepFormer(let name):
       keepFormer(name)
     case .awaitReadiness(let name, let generation):

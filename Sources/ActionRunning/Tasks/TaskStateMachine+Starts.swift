@@ -43,8 +43,8 @@ extension TaskStateMachine {
 
   /// The next step toward a requested run, or its start; `nil` if it must wait.
   private mutating func stepTowardStart(of name: String) -> [Action]? {
-    let above = order.filter { ancestors[name, default: []].contains($0) }
-    let failed = waits(name) ? nil : above.compactMap(failure).first
+    let above = waits(name) ? [] : order.filter { ancestors[name, default: []].contains($0) }
+    let failed = above.compactMap(failure).first
     // Otherwise it is skipped.
     let stops = failed == nil ? stopOutdated(below: name) : []
     if !stops.isEmpty { return stops }
@@ -86,7 +86,7 @@ extension TaskStateMachine {
     switch self[name].outcome {
     case .failed: name
     case .skipped(let because): because
-    case .pending, .ready, .running, .succeeded, .cancelled: nil
+    case .pending, .running, .succeeded, .cancelled: nil
     }
   }
 
@@ -106,7 +106,8 @@ extension TaskStateMachine {
   }
 
   func hasCapacity(for task: Task) -> Bool {
-    task.rules.isService || activeRuns < jobs
+    task.rules.isService
+      || tasks.values.count { $0.phase.isRun } + retiring.count { $0.isActive } < jobs
   }
 
   /// Stops runs that would have to be repeated, because an ancestor runs again.

@@ -19,10 +19,8 @@
 ///    succeeded again, it begins, whatever is requested by then, or else it might never begin.
 package struct TaskStateMachine: Sendable {
   package enum State: Hashable, Sendable {
-    /// It has not run yet, or waits for its ancestors.
+    /// It has not run yet, or waits for its ancestors, the end of others, or a job.
     case pending
-    /// It could run, but too many tasks are running.
-    case ready
     /// It runs; for a service, until it is ready.
     case running
     /// Its dependents may run. A service is ready.
@@ -300,11 +298,7 @@ package struct TaskStateMachine: Sendable {
     guard let task = tasks[name] else { return nil }
     if task.phase.isRun || task.phase == .starting(isFresh: true) { return .running }
     let waits = waits(name)
-    switch task.request {
-    case .made: return waits || isBlocked(name) ? .pending : .ready
-    case .paused: return .pending
-    case nil: return waits && task.outcome == .succeeded ? .pending : task.outcome
-    }
+    return task.request != nil || waits && task.outcome == .succeeded ? .pending : task.outcome
   }
 }
 
@@ -330,11 +324,6 @@ extension TaskStateMachine {
 
   func dependents(of name: String) -> [String] {
     order.filter { tasks[$0]?.rules.dependencies.contains(name) ?? false }
-  }
-
-  /// The number of active runs, which is limited by `jobs`.
-  var activeRuns: Int {
-    tasks.values.count { $0.phase.isRun } + retiring.count { $0.isActive }
   }
 
   mutating func update(_ name: String, _ change: (inout Task) -> Void) {

@@ -394,7 +394,7 @@ final class RunnerModel {
         world.complain("a success that was none")
       case .failed where result == .stopped || status?.isSuccess == true && result != .timedOut:
         world.complain("a failure that was none")
-      case .running, .ready, nil:
+      case .running, nil:
         world.complain("a task that never settles: \(String(describing: state))")
       default: break
       }

@@ -170,7 +170,7 @@ struct TaskStateMachineServiceTests {
     script.machine.setBuilding(["s"])
     #expect(script { $0.changedInBurst(["s"]) } == ["~s"])
     #expect(script { $0.changedInBurst(["s"]) } == [])
-    #expect(script.state("s") == .ready)
+    #expect(script.state("s") == .pending)
     #expect(script { $0.burstHasEnded() } == ["+s"])
     start(&script, "s")
     #expect(script.isReady("s") == ["s*", "+t"])

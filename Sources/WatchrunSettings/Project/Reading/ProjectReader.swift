@@ -234,7 +234,7 @@ extension ProjectReader {
       (draft.port, draft.portOffset) = (port, field.value.offset)
     }
     if task.isService {
-      draft.milestone = fields["ready"] == nil && !draft.hasPort ? .undefined : .readiness
+      draft.milestone = fields["ready"] == nil && !draft.hasPort ? .undefined : .success
     }
     checkTogether(task, fields)
     draft.task = task
