@@ -135,7 +135,14 @@ public struct SessionAnswer: Hashable, Sendable {
         writer.member("problem", problem)
         writer.array("tasks") { writer in for task in tasks { Self.write(task, to: &writer) } }
         writer.array("pending") { writer in
-          for entry in pending { Self.write(entry, to: &writer) }
+          for entry in pending {
+            writer.object { writer in
+              writer.member("task", entry.task)
+              writer.member("cause", entry.cause)
+              writer.member("text", entry.text)
+              writer.member("changes", entry.changes)
+            }
+          }
         }
       }
     }
@@ -157,27 +164,16 @@ public struct SessionAnswer: Hashable, Sendable {
         writer.member("output", nil as String?)
       }
       writer.array("diagnostics") { writer in
-        for diagnostic in task.diagnostics { Self.write(diagnostic, to: &writer) }
+        for diagnostic in task.diagnostics {
+          writer.object { writer in
+            writer.member("path", diagnostic.path)
+            writer.member("line", diagnostic.line)
+            writer.member("column", diagnostic.column)
+            writer.member("severity", diagnostic.severity)
+            writer.member("message", diagnostic.message)
+          }
+        }
       }
-    }
-  }
-
-  private static func write(_ diagnostic: Diagnostic, to writer: inout JSONWriter) {
-    writer.object { writer in
-      writer.member("path", diagnostic.path)
-      writer.member("line", diagnostic.line)
-      writer.member("column", diagnostic.column)
-      writer.member("severity", diagnostic.severity)
-      writer.member("message", diagnostic.message)
-    }
-  }
-
-  private static func write(_ entry: Pending, to writer: inout JSONWriter) {
-    writer.object { writer in
-      writer.member("task", entry.task)
-      writer.member("cause", entry.cause)
-      writer.member("text", entry.text)
-      writer.member("changes", entry.changes)
     }
   }
 

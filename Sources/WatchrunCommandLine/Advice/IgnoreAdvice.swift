@@ -5,10 +5,8 @@ import Support
 struct IgnoreAdvice {
   let pattern: GlobPattern
 
-  /// The pattern that ignores this path and no other, with the options of this directory. Outside of it,
-  /// patterns are compared with names only.
-  ///
-  /// - Parameter entries: A pattern of names. Entries with such a name are ignored instead of the path.
+  /// The pattern that ignores this path and no other, or its entries with such names, with the options of this
+  /// directory. Outside of it, patterns are compared with names only.
   init?(_ path: Path, in directory: Path, entries: String? = nil) {
     guard let pattern = GlobPattern(line: Self.line(path, directory, entries)) else { return nil }
     self.pattern = pattern

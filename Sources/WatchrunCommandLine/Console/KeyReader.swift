@@ -21,10 +21,8 @@ final class KeyReader: Sendable {
     (self.controller, self.receiveKey) = (controller, receiveKey)
   }
 
-  /// Starts reading. Returns whether this process group is in the foreground; if it is not, keys are read as
-  /// soon as it is.
-  ///
-  /// - Parameter prepares: False if a command that receives the terminal starts now.
+  /// Starts reading; does not prepare the terminal for keys if a command that receives it starts now. Returns whether
+  /// this process group is in the foreground; if it is not, keys are read as soon as it is.
   func start(prepares: Bool = true) throws(SystemError) -> Bool {
     let input = TypedInput(
       try TerminalInput(controller.terminal, includesKeys: controller.readsKeys))

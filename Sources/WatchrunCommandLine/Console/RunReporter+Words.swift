@@ -126,11 +126,7 @@ extension ChangeExplanation {
 }
 
 extension Survivor? {
-  /// The message that a run could not be stopped.
-  ///
-  /// - Parameters:
-  ///   - run: The run, as the object of a sentence.
-  ///   - isAwaited: Whether the next run waits for the process. Otherwise it is left running.
+  /// The message that a run, the object of a sentence, could not be stopped. Unless it is awaited, it is left running.
   func message(of run: String, isAwaited: Bool) -> String {
     let process = self.map { "\($0.name) (process \($0.process))" } ?? "a process"
     guard let self, let owner = self.owner else {

@@ -115,18 +115,6 @@ final class RunReporter: Sendable {
     guard let workflow else { return }
     for line in diagnostics.compactMap(workflow.annotation) { console.writeLine(line) }
   }
-
-  private func noteOutput(_ report: TaskReport, _ output: OutputLog?) {
-    switch report {
-    case .run(let run, .started): state.withLock { $0.held.began(run) }
-    case .run(let run, .ended(let status, _, let ending))
-    where run.job == .command && !run.isFormer:
-      let hasFailed = definition(of: run.task)?.hasFailed(status, ending) ?? !status.isSuccess
-      decideOnOutput(of: run.task, hasFailed: hasFailed, output)
-    case .task(let task, .notReady): decideOnOutput(of: task, hasFailed: true, output)
-    default: break
-    }
-  }
 }
 
 // MARK: - Reports of a runner
@@ -136,13 +124,17 @@ extension RunReporter {
   func report(
     _ report: TaskReport, _ diagnostics: DiagnosticSummary? = nil, _ output: OutputLog? = nil
   ) {
-    noteOutput(report, output)
     switch report {
     case .run(let run, .started):
+      state.withLock { $0.held.began(run) }
       reportStart(run)
       // The output of several tasks is forwarded.
       if isAlone { console.commandBegins() }
     case .run(let run, .ended(let status, let duration, let ending)):
+      if run.job == .command && !run.isFormer {
+        let hasFailed = definition(of: run.task)?.hasFailed(status, ending) ?? !status.isSuccess
+        decideOnOutput(of: run.task, hasFailed: hasFailed, output)
+      }
       console.commandEnds()
       reportEnd(of: run, status, after: duration.shortDescription, ending, diagnostics)
     case .run(let run, .notStarted(let error, _)):
@@ -169,6 +161,7 @@ extension RunReporter {
       let level = isCommandLine ? Console.Level.detail : .news
       say(level, task, "ready after \(time.shortDescription)", style: .good)
     case .task(let task, .notReady(let readiness)):
+      decideOnOutput(of: task, hasFailed: true, output)
       say(.problem, task, "not ready: \(readiness.failure)", style: .bad)
     case .run(let run, .timedOut(let time)):
       say(.problem, run.task, "timed out after \(time.shortDescription)", style: .bad)

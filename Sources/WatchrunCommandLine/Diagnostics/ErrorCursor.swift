@@ -5,11 +5,8 @@ struct ErrorCursor {
   private var errors: [Diagnostic] = []
   private var index: Int?
 
-  /// Moves by a number of errors, from the last one to the first one. Without a move before, the first one is
-  /// meant, and so it is after the errors have changed.
-  ///
-  /// - Parameter diagnostics: The present ones. Without an error in a file, warnings are meant.
-  /// - Returns: `nil` if there is none.
+  /// Moves by a number of errors, or of warnings without an error in a file, from the last one to the first one. Without
+  /// a move before, the first one is meant, and so it is after the errors have changed.
   mutating func move(
     by step: Int, in diagnostics: [Diagnostic]
   ) -> (diagnostic: Diagnostic, text: String)? {

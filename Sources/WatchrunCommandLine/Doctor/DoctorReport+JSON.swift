@@ -36,7 +36,13 @@ extension DoctorReport {
         if let inotify {
           writer.object("inotify") { write(inotify, to: &$0) }
         }
-        writer.object("timing", writeTiming)
+        writer.object("timing") { writer in
+          // A quiet period of `null` is `auto`.
+          var period: Int?
+          if case .fixed(let fixed) = quietPeriod { period = fixed.milliseconds }
+          writer.member("quietPeriodMilliseconds", period)
+          writer.member("maximumWaitMilliseconds", maximumWait.milliseconds)
+        }
         writer.member("problems", problems)
         writer.member("version", JSONText.version)
       }
@@ -95,13 +101,5 @@ extension DoctorReport {
       }
     }
     writer.member("unreadableProcesses", inotify.unreadableCount)
-  }
-
-  /// A quiet period of `null` is `auto`.
-  private func writeTiming(to writer: inout JSONWriter) {
-    var period: Int?
-    if case .fixed(let fixed) = quietPeriod { period = fixed.milliseconds }
-    writer.member("quietPeriodMilliseconds", period)
-    writer.member("maximumWaitMilliseconds", maximumWait.milliseconds)
   }
 }

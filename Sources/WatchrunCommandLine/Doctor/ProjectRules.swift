@@ -31,10 +31,7 @@ struct ProjectRules: Sendable {
   }
 
   func filter(in directory: Path) -> PathFilter {
-    var settings = Settings()
-    settings.ignores = patterns
-    settings.ignoreSources = []
-    return settings.makeFilter(in: directory)
+    PathFilter(base: directory, ignore: patterns, sources: [])
   }
 
   /// The place of a rule of a filter whose ignore patterns are these, followed by those of options.

@@ -95,9 +95,7 @@ extension Project {
 }
 
 extension Project.Page {
-  /// - Parameters:
-  ///   - watched: The paths whose changes reload it.
-  ///   - dependencies: The tasks that must succeed before it reloads.
+  /// - Parameter dependencies: The tasks that must succeed before it reloads.
   func made(
     in directory: Path, watching watched: [Path], after dependencies: Set<String>,
     reportsConsole: Bool

@@ -166,9 +166,7 @@ extension Session {
 
   /// Starts an observer, which is stopped at the end. Ends watchrun if it cannot be started.
   ///
-  /// - Parameters:
-  ///   - queue: The queue of the command, on which the handler is called, if there is one.
-  ///   - start: Changes count from this time on.
+  /// - Parameter queue: The queue of the command, on which the handler is called, if there is one.
   func start(
     _ observer: FileObserver, on queue: DispatchQueue? = nil, countingFrom start: FileTime,
     _ handler: @escaping @Sendable (FileObserver.Event) -> Void
