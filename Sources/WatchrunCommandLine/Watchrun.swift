@@ -8,7 +8,7 @@ public enum Watchrun {
   /// Parses the command line, does what it asks for, and exits.
   public static func main() -> Never {
     let began = FileTime.processStart()
-    shareFreeMemory()
+    csystem_share_free_memory()
     openMissingStandardDescriptors()
     let caller = CallerSetup()
     // A closed pipe is noticed by the write that fails.

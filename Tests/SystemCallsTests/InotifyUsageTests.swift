@@ -1,7 +1,8 @@
 #if os(Linux)
 
-import SystemCalls
 import Testing
+
+@testable import SystemCalls
 
 struct InotifyUsageTests {
   @Test func `only processes of the user count towards its limits, and the largest is first`() {

@@ -245,14 +245,15 @@ int csystem_spawn(const struct csystem_spawn *spawn, pid_t *pid);
 /// the calls that Dispatch makes. Returns NULL, or the name of the call that fails, with `errno`.
 const char *csystem_missing_requirement(int descriptors, int threads);
 
-/// Makes all threads allocate from one arena. Call this before threads exist.
+/// Makes all threads allocate from one arena. With an arena for each thread, the free memory that the allocator keeps
+/// grows by megabytes. Call this before threads exist.
 void csystem_share_free_memory(void);
 
 /// Returns freed memory to the system.
 void csystem_return_free_memory(void);
 
-/// Drops read-only pages of the program and its libraries from memory. They are read again when
-/// they are used. No effect except on Linux.
+/// Drops read-only pages of the program and its libraries from memory, most of which only the start needs. They are
+/// read again when they are used. No effect except on Linux.
 void csystem_return_program_pages(void);
 
 /// The present time of the clock of file timestamps, in ns since 1970.

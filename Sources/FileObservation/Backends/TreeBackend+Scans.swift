@@ -45,7 +45,7 @@ extension TreeBackend {
       configuration.queue.async { [weak self] in self?.scan() }
     } else {
       readHints()
-      returnFreeMemory()
+      csystem_return_free_memory()
     }
   }
 

@@ -112,17 +112,16 @@ private class KernelEvents: EventSocket {
     self.network = network
   }
 
-  /// The descriptor; `nil` once it is closed.
-  final var number: Int32? {
+  /// The descriptor; one that no call accepts once it is closed.
+  final var number: Int32 {
     switch descriptor {
     case .some(let descriptor): descriptor.number
-    case .none: nil
+    case .none: -1
     }
   }
 
   final func watch(token: UInt64) throws(SystemError) {
-    guard let number else { return }
-    let poller = network.poller.number
+    let (poller, number) = (network.poller.number, number)
     _ = try checked("poller") { csystem_poller_add(poller, number, token) }
   }
 
@@ -136,30 +135,20 @@ private final class KernelProcessEnd: KernelEvents {}
 
 /// A connected socket.
 private final class KernelSocket: KernelEvents, StreamSocket {
-  var error: SystemError? { number.flatMap { Socket.error(of: $0) } }
+  var error: SystemError? { Socket.error(of: number) }
 
-  func send(_ bytes: UnsafeRawBufferPointer) -> Socket.Sent {
-    guard let number else { return .failed }
-    return Socket.send(bytes, to: number)
-  }
+  func send(_ bytes: UnsafeRawBufferPointer) -> Socket.Sent { Socket.send(bytes, to: number) }
 
   func send(_ count: Int, of file: ByteStream.OpenFile, from offset: inout Int64) -> Socket.Sent {
-    guard let number else { return .failed }
-    return Socket.send(count, of: file.descriptor, from: &offset, to: number)
+    Socket.send(count, of: file.descriptor, from: &offset, to: number)
   }
 
   func receive(into buffer: UnsafeMutableRawBufferPointer) -> Int? {
-    guard let number else { return 0 }
-    return Socket.receive(into: buffer, from: number)
+    Socket.receive(into: buffer, from: number)
   }
 
-  func probePeer() {
-    if let number { Socket.probePeer(of: number) }
-  }
-
-  func shutDownWriting() {
-    if let number { Socket.shutDownWriting(number) }
-  }
+  func probePeer() { Socket.probePeer(of: number) }
+  func shutDownWriting() { Socket.shutDownWriting(number) }
 }
 
 /// A listening socket.
@@ -172,9 +161,7 @@ private final class KernelListener: KernelEvents, ListeningSocket {
   }
 
   func accept() throws(SystemError) -> (socket: any StreamSocket, peer: String)? {
-    guard let number,
-      let (accepted, peer) = try Socket.accept(from: number)
-    else { return nil }
+    guard let (accepted, peer) = try Socket.accept(from: number) else { return nil }
     return (KernelSocket(Descriptor(owning: accepted), network), peer)
   }
 }

@@ -20,12 +20,11 @@ package struct Descriptor: ~Copyable {
     return number
   }
 
-  /// Opens a file.
   package static func open(
     _ path: Path, _ flags: Int32, mode: mode_t = 0
   ) throws(SystemError) -> Descriptor {
     let number = try checked("open", path: path) {
-      path.withCString { SystemCalls.openFile($0, flags | O_CLOEXEC, mode) }
+      path.withCString { openat(AT_FDCWD, $0, flags | O_CLOEXEC, mode) }
     }
     return Descriptor(owning: number)
   }
@@ -55,11 +54,6 @@ package struct Descriptor: ~Copyable {
   private static var directoryFlags: Int32 { O_RDONLY | O_DIRECTORY | O_NONBLOCK }
 }
 
-/// `open` of the C library, which `Descriptor.open` hides in its own body.
-private func openFile(_ path: UnsafePointer<CChar>, _ flags: Int32, _ mode: mode_t) -> Int32 {
-  open(path, flags, mode)
-}
-
 /// Opens `/dev/null` on each standard descriptor that is closed, so that no descriptor opened later gets
 /// its number.
 package func openMissingStandardDescriptors() {
@@ -87,7 +81,7 @@ package func readAll(_ path: Path) throws(SystemError) -> [UInt8] {
 }
 
 /// Reads at most `size` bytes of an open file from its present offset; none at its end.
-package func readPart(
+private func readPart(
   _ file: borrowing Descriptor, path: Path? = nil, size: Int = 64 * 1024
 ) throws(SystemError) -> [UInt8] {
   let number = file.number

@@ -29,7 +29,6 @@ package func changeDirectory(to path: Path) throws(SystemError) {
 }
 
 extension Path {
-  /// Creates a path from a C string.
   package init(cString: UnsafePointer<CChar>) {
     self.init(bytes: UnsafeRawBufferPointer(start: cString, count: strlen(cString)))
   }

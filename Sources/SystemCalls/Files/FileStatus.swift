@@ -59,7 +59,6 @@ package struct FileStatus: Hashable, Sendable {
 }
 
 extension FileStatus {
-  /// Queries an open file.
   package init(of file: borrowing Descriptor) throws(SystemError) {
     let number = file.number
     try self.init(call: "fstat", path: nil) { status in

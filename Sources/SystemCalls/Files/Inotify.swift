@@ -42,15 +42,6 @@ package struct InotifyEvent {
   /// The entry's name in the watched directory; empty for the directory itself. Valid during the call that
   /// delivers the event.
   package let name: UnsafeBufferPointer<UInt8>
-
-  package init(
-    watch: Int32, mask: InotifyMask, cookie: UInt32, name: UnsafeBufferPointer<UInt8>
-  ) {
-    self.watch = watch
-    self.mask = mask
-    self.cookie = cookie
-    self.name = name
-  }
 }
 
 /// An inotify instance.
@@ -122,32 +113,18 @@ package final class Inotify {
       // struct inotify_event: watch 4, mask 4, cookie 4, length 4, name padded with NUL.
       let length = Int(buffer.load(fromByteOffset: offset + 12, as: UInt32.self))
       let padded = UnsafeRawBufferPointer(
-        rebasing: buffer[(offset + 16)..<(offset + 16 + length)])
+        rebasing: buffer[(offset + 16)..<(offset + 16 + length)]
+      ).assumingMemoryBound(to: UInt8.self)
       body(
         InotifyEvent(
           watch: buffer.load(fromByteOffset: offset, as: Int32.self),
           mask: InotifyMask(rawValue: buffer.load(fromByteOffset: offset + 4, as: UInt32.self)),
           cookie: buffer.load(fromByteOffset: offset + 8, as: UInt32.self),
-          name: padded.upToNUL))
+          name: UnsafeBufferPointer(rebasing: padded.prefix { $0 != 0 })))
       offset += 16 + length
     }
     return filled > 0
   }
-}
-
-extension UnsafeRawBufferPointer {
-  /// The bytes before the first NUL.
-  fileprivate var upToNUL: UnsafeBufferPointer<UInt8> {
-    let chars = assumingMemoryBound(to: UInt8.self)
-    guard let start = chars.baseAddress, !chars.isEmpty else { return chars }
-    return UnsafeBufferPointer(rebasing: chars[..<strnlen(start, chars.count)])
-  }
-}
-
-/// `strnlen` on bytes.
-private func strnlen(_ start: UnsafePointer<UInt8>, _ limit: Int) -> Int {
-  guard let end = memchr(start, 0, limit) else { return limit }
-  return end - UnsafeMutableRawPointer(mutating: start)
 }
 
 #endif  // os(Linux)

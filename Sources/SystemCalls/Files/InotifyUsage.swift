@@ -6,10 +6,6 @@ package struct InotifyUsage: Hashable, Sendable {
     package let instances: Int?
     /// The number of events that are queued for an instance.
     package let events: Int?
-
-    package init(watches: Int?, instances: Int?, events: Int?) {
-      (self.watches, self.instances, self.events) = (watches, instances, events)
-    }
   }
 
   /// A process that has inotify instances.
@@ -20,11 +16,6 @@ package struct InotifyUsage: Hashable, Sendable {
     package let watches: Int
     /// Whether it counts towards the limits of the current user.
     package let isOwn: Bool
-
-    package init(pid: pid_t, name: String, instances: Int, watches: Int, isOwn: Bool) {
-      (self.pid, self.name) = (pid, name)
-      (self.instances, self.watches, self.isOwn) = (instances, watches, isOwn)
-    }
   }
 
   package let limits: Limits
@@ -33,7 +24,7 @@ package struct InotifyUsage: Hashable, Sendable {
   /// The number of processes whose descriptors cannot be read: those of other users.
   package let unreadableCount: Int
 
-  package init(limits: Limits, processes: [Process], unreadableCount: Int) {
+  init(limits: Limits, processes: [Process], unreadableCount: Int) {
     self.limits = limits
     self.processes = processes.sorted { ($1.watches, $0.pid) < ($0.watches, $1.pid) }
     self.unreadableCount = unreadableCount

@@ -71,7 +71,6 @@ package struct Connection: ~Copyable {
     }
   }
 
-  /// Sends all the bytes.
   package borrowing func send(_ bytes: [UInt8]) throws(SystemError) {
     if let encryption {
       _ = try perform { encryption.write(bytes) }

@@ -1,23 +1,13 @@
 /// The processes that listen at a TCP port, as far as the system shows them to this user.
 package struct ListeningProcesses: Hashable, Sendable {
   /// The names of the sockets that listen.
-  package let sockets: Set<Path>
+  package var sockets: Set<Path> = []
   /// The processes that have them open.
   package let processes: Set<pid_t>
   /// Whether one of the processes is a descendant of this process.
   package let includesDescendant: Bool
   /// The processes that existed, which need not be searched again for the same sockets.
-  let searched: Set<pid_t>
-
-  package init(
-    sockets: Set<Path> = [], processes: Set<pid_t>, includesDescendant: Bool,
-    searched: Set<pid_t> = []
-  ) {
-    self.sockets = sockets
-    self.processes = processes
-    self.includesDescendant = includesDescendant
-    self.searched = searched
-  }
+  var searched: Set<pid_t> = []
 
   /// Whether others listen here than there.
   package func differs(from former: Self) -> Bool {

@@ -3,12 +3,9 @@
 /// The process that listens at a TCP port, as far as `/proc` shows it to this user: its ID and its name. Of several,
 /// one that has not inherited the socket from another.
 package func listener(atPort port: UInt16) -> (process: pid_t, name: String)? {
-  let sockets = listeningSockets(atPort: port)
-  if sockets.isEmpty { return nil }
-  let processes = (runningProcesses() ?? []).filter { $0.hasOpen(sockets) }
-  let heirs = processes.filter { $0.parent.map(processes.contains) ?? false }
-  guard let process = processes.first(where: { !heirs.contains($0) }) else { return nil }
-  return (process, process.programName)
+  let processes = listeningProcesses(atPort: port, after: nil).processes
+  return processes.sorted().first { $0.parent.map(processes.contains) != true }
+    .map { ($0, $0.programName) }
 }
 
 /// The processes that listen at a TCP port.

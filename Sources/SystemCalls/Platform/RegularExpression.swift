@@ -14,19 +14,15 @@ package final class RegularExpression: Hashable, @unchecked Sendable {
   package init(_ source: [UInt8]) throws(Flaw) {
     let compiled = UnsafeMutablePointer<regex_t>.allocate(capacity: 1)
     compiled.initialize(to: regex_t())
-    let code = (source + [0]).withUnsafeBufferPointer { bytes in
-      bytes.withMemoryRebound(to: CChar.self) { regcomp(compiled, $0.baseAddress, REG_EXTENDED) }
-    }
+    let code = Path(bytes: source).withCString { regcomp(compiled, $0, REG_EXTENDED) }
     if code == 0 {
       (self.source, self.compiled) = (source, compiled)
       return
     }
-    var reason = [UInt8](repeating: 0, count: 200)
-    let count = reason.withUnsafeMutableBytes { bytes in
-      regerror(code, compiled, bytes.baseAddress?.assumingMemoryBound(to: CChar.self), bytes.count)
-    }
+    var reason = [CChar](repeating: 0, count: 200)
+    regerror(code, compiled, &reason, reason.count)
     compiled.deallocate()
-    throw Flaw(reason: String(decoding: reason.prefix(max(0, Int(count) - 1)), as: UTF8.self))
+    throw Flaw(reason: Path(cString: reason).description)
   }
 
   deinit {
@@ -42,10 +38,8 @@ package final class RegularExpression: Hashable, @unchecked Sendable {
   /// - Parameter text: Bytes other than NUL.
   package func groups(in text: [UInt8]) -> [ArraySlice<UInt8>]? {
     var matches = [regmatch_t](repeating: regmatch_t(), count: groupCount + 1)
-    let code = (text + [0]).withUnsafeBufferPointer { bytes in
-      bytes.withMemoryRebound(to: CChar.self) {
-        regexec(compiled, $0.baseAddress, matches.count, &matches, 0)
-      }
+    let code = Path(bytes: text).withCString {
+      regexec(compiled, $0, matches.count, &matches, 0)
     }
     // Of all matches, the first and longest one is found.
     guard code == 0, matches[0].rm_so == 0, Int(matches[0].rm_eo) == text.count else { return nil }

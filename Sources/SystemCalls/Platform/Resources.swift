@@ -28,20 +28,3 @@ package func processorCount() -> Int {
 package func processorTimeOfThread() -> Duration {
   .nanoseconds(time(of: CLOCK_THREAD_CPUTIME_ID))
 }
-
-/// Makes all threads allocate from one arena. With an arena for each thread, the free memory that the
-/// allocator keeps grows by megabytes. Call this before threads exist.
-package func shareFreeMemory() {
-  csystem_share_free_memory()
-}
-
-/// Returns freed memory to the system.
-package func returnFreeMemory() {
-  csystem_return_free_memory()
-}
-
-/// Drops the program's code and constants from memory, most of which only the start needs. Pages that are
-/// used again are read again.
-package func returnProgramPages() {
-  csystem_return_program_pages()
-}

@@ -66,10 +66,7 @@ extension Signal {
   /// Restores the default action and sends the signal to this process.
   package func raiseWithDefaultAction() {
     setSignalAction(rawValue, SIG_DFL)
-    var only = sigset_t()
-    sigemptyset(&only)
-    sigaddset(&only, rawValue)
-    pthread_sigmask(SIG_UNBLOCK, &only, nil)
+    block(SIG_UNBLOCK)
     raise(rawValue)
   }
 
@@ -97,11 +94,15 @@ extension Signal {
   /// The kernel keeps the order: SIGCONT discards a stop signal that is pending, and a process of an
   /// orphaned group, which nothing could resume, is not suspended.
   package func stopIfPending() {
+    block(SIG_UNBLOCK)
+    block(SIG_BLOCK)
+  }
+
+  private func block(_ change: Int32) {
     var only = sigset_t()
     sigemptyset(&only)
     sigaddset(&only, rawValue)
-    pthread_sigmask(SIG_UNBLOCK, &only, nil)
-    pthread_sigmask(SIG_BLOCK, &only, nil)
+    pthread_sigmask(change, &only, nil)
   }
 
   /// Makes this process ignore the signal.

@@ -1,7 +1,6 @@
 #if canImport(Darwin)
 
 extension SpawnRequest {
-  /// Starts the process.
   package func spawn(in context: LaunchContext) throws(SystemError) -> pid_t {
     do throws(SystemError) {
       return try spawn(arguments, in: context)

@@ -1,7 +1,6 @@
 #if os(Linux)
 
 extension SpawnRequest {
-  /// Starts the process.
   package func spawn(in context: LaunchContext) throws(SystemError) -> pid_t {
     let program = Path(bytes: arguments.first ?? [])
     let input = standardInput.file

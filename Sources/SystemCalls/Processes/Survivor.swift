@@ -8,7 +8,6 @@ public struct Survivor: Hashable, Sendable {
   /// the kernel has not ended it.
   public let owner: String?
 
-  /// Creates a description of a process.
   package init(process: Int32, name: String, owner: String?) {
     self.process = process
     self.name = name

@@ -1,8 +1,8 @@
 import Support
-import SystemCalls
 import TestSupport
 
 @testable import LiveReload
+@testable import SystemCalls
 
 /// Sockets in memory, on the manual clock of a test. Everything happens in `run` and `advance`.
 final class MemoryNetwork: Network, @unchecked Sendable {

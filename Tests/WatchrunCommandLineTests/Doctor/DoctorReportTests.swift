@@ -1,9 +1,9 @@
 import FileObservation
 import PathFiltering
-import SystemCalls
 import TestSupport
 import Testing
 
+@testable import SystemCalls
 @testable import WatchrunCommandLine
 @testable import WatchrunSettings
 
