@@ -1,6 +1,5 @@
 /// The Base64 encoding, with padding.
 package enum Base64 {
-  /// Returns the encoding of the bytes.
   package static func encode(_ bytes: [UInt8]) -> String {
     let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
     var text: [UInt8] = []

@@ -11,7 +11,6 @@ package struct ContentDigest: Hashable, Sendable {
     self.low = low
   }
 
-  /// Creates the digest of bytes.
   package init(of bytes: UnsafeRawBufferPointer) {
     var hasher = ContentHasher()
     hasher.update(bytes)
@@ -32,34 +31,39 @@ package struct ContentHasher {
     0x243f_6a88_85a3_08d3, 0x1319_8a2e_0370_7344, 0xa409_3822_299f_31d0, 0x082e_fa98_ec4e_6c89)
 
   private var lanes = ContentHasher.beginning
-  /// The bytes of an incomplete stripe, followed by zeros.
-  private var rest = Stripe.zero
+  /// The bytes of an incomplete stripe.
+  private var rest: [UInt8] = []
   private var length: UInt64 = 0
 
   package init() {}
 
-  /// Adds bytes.
   package mutating func update(_ bytes: UnsafeRawBufferPointer) {
-    var offset = fillRest(from: bytes)
+    length &+= UInt64(bytes.count)
+    var bytes = bytes
+    if !rest.isEmpty {
+      let taken = min(Self.stripeSize - rest.count, bytes.count)
+      rest += bytes[..<taken]
+      if rest.count < Self.stripeSize { return }
+      Self.take(rest.withUnsafeBytes { Self.stripe($0, at: 0) }, into: &lanes)
+      rest.removeAll(keepingCapacity: true)
+      bytes = UnsafeRawBufferPointer(rebasing: bytes[taken...])
+    }
+    let whole = bytes.count / Self.stripeSize * Self.stripeSize
     var lanes = lanes
-    while offset + Self.stripeSize <= bytes.count {
-      Self.take(
-        Stripe(
-          Self.word(bytes, at: offset), Self.word(bytes, at: offset + 8),
-          Self.word(bytes, at: offset + 16), Self.word(bytes, at: offset + 24)),
-        into: &lanes)
-      offset += Self.stripeSize
+    for offset in stride(from: 0, to: whole, by: Self.stripeSize) {
+      Self.take(Self.stripe(bytes, at: offset), into: &lanes)
     }
     self.lanes = lanes
-    length &+= UInt64(bytes.count)
-    if offset < bytes.count { keep(UnsafeRawBufferPointer(rebasing: bytes[offset...]), at: 0) }
+    rest += bytes[whole...]
   }
 
   /// Returns the digest of all bytes added so far.
   package func finish() -> ContentDigest {
     var lanes = lanes
     // The length distinguishes the padding of the last stripe from zeros in the file.
-    Self.take(Self.littleEndian(rest), into: &lanes)
+    var last = Stripe.zero
+    withUnsafeMutableBytes(of: &last) { $0.copyBytes(from: rest) }
+    Self.take(withUnsafeBytes(of: last) { Self.stripe($0, at: 0) }, into: &lanes)
     Self.take(Stripe(length, ~length, length &* Self.golden, 0), into: &lanes)
     for _ in 0..<4 { Self.take(.zero, into: &lanes) }
     return ContentDigest(
@@ -101,32 +105,10 @@ extension ContentHasher {
   }
 
   @inline(__always)
-  private static func word(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> UInt64 {
-    UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
-  }
-
-  private static func littleEndian(_ stripe: Stripe) -> Stripe {
-    Stripe(
-      UInt64(littleEndian: stripe[0]), UInt64(littleEndian: stripe[1]),
-      UInt64(littleEndian: stripe[2]), UInt64(littleEndian: stripe[3]))
-  }
-
-  /// Completes an incomplete stripe. Returns the number of bytes used.
-  private mutating func fillRest(from bytes: UnsafeRawBufferPointer) -> Int {
-    let begun = Int(length % UInt64(Self.stripeSize))
-    if begun == 0 { return 0 }
-    let taken = min(Self.stripeSize - begun, bytes.count)
-    keep(UnsafeRawBufferPointer(rebasing: bytes[..<taken]), at: begun)
-    if begun + taken == Self.stripeSize {
-      Self.take(Self.littleEndian(rest), into: &lanes)
-      rest = .zero
+  private static func stripe(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> Stripe {
+    func word(_ place: Int) -> UInt64 {
+      UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset + place, as: UInt64.self))
     }
-    return taken
-  }
-
-  private mutating func keep(_ bytes: UnsafeRawBufferPointer, at offset: Int) {
-    withUnsafeMutableBytes(of: &rest) { rest in
-      UnsafeMutableRawBufferPointer(rebasing: rest[offset...]).copyMemory(from: bytes)
-    }
+    return Stripe(word(0), word(8), word(16), word(24))
   }
 }

@@ -52,19 +52,15 @@ package final class DispatchScheduler: Scheduler {
 
   fileprivate func cancel(_ id: Int) {
     // What the work retains is released without the lock.
-    let (entry, retained) = state.withLock { state in
-      let entry = state.deadlines.remove(id)
-      return (entry, setAlarm(&state))
-    }
-    entry?.item.cancel()
-    _ = retained
+    let released = state.withLock { ($0.deadlines.remove(id), setAlarm(&$0)) }
+    _ = released
   }
 
   /// Does what is due, on the queue.
   private func elapsed() {
     state.withLock { $0.alarmTime = nil }
     let now = Instant.now
-    while let entry = state.withLock({ $0.deadlines.takeDue(at: now) }) { entry.item.perform() }
+    while let entry = state.withLock({ $0.deadlines.takeDue(at: now) }) { entry.work() }
     let retained = state.withLock { setAlarm(&$0) }
     _ = retained
   }

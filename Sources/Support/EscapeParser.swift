@@ -36,7 +36,6 @@ package struct EscapeParser {
   /// Whether a character that controls nothing is printed.
   package var expectsText: Bool { state == .text }
 
-  /// Creates a parser.
   package init() {}
 
   /// Processes the next character.
@@ -121,17 +120,12 @@ package struct EscapeParser {
     switch scalar.value {
     // ESC \ ends the string; ESC and any other character end it and begin a sequence.
     case _ where state == .stringEscape:
-      state = .text
-      if scalar != "\\" { _ = escapeAfterString(scalar) }
+      state = .escape
+      _ = escape(scalar)
     case 0x1B: state = .stringEscape
     case 0x07 where state == .operatingSystemCommand: state = .text
     case 0x18, 0x1A, 0x9C: state = .text
     default: break
     }
-  }
-
-  private mutating func escapeAfterString(_ scalar: Unicode.Scalar) -> Action {
-    state = .escape
-    return escape(scalar)
   }
 }

@@ -2,7 +2,6 @@
 
 /// A monotonic clock, and a queue on which work is done at a time of that clock.
 package protocol Scheduler: Sendable {
-  /// The present time.
   var now: Instant { get }
 
   /// Does `work` on the scheduler's queue at a time, or at most `leeway` later where that saves a

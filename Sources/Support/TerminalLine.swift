@@ -17,8 +17,6 @@ package struct TerminalLine {
   /// The sequences that have set colours and effects since these were reset.
   private var styles: [UInt8] = []
 
-  /// Creates the line from its bytes.
-  ///
   /// - Parameter keepsStyles: Whether the text has colours and effects.
   package init(_ bytes: some Collection<UInt8>, keepsStyles: Bool = false) {
     self.keepsStyles = keepsStyles

@@ -6,19 +6,27 @@ import Testing
 
 /// With real time.
 struct DispatchSchedulerTests {
-  private let scheduler = DispatchScheduler(queue: DispatchQueue(label: "test"))
+  private let queue = DispatchQueue(label: "test")
+  private let scheduler: DispatchScheduler
   private let log = Log<String>()
+
+  init() {
+    scheduler = DispatchScheduler(queue: queue)
+  }
 
   private func schedule(_ name: String, in time: Duration) -> any ScheduledWork {
     scheduler.schedule(at: scheduler.now.advanced(by: time)) { [log] in log.note(name) }
   }
 
   @Test func `work is done in order of time, and what is cancelled is not done`() async {
+    // However long a busy machine takes to schedule it.
+    queue.suspend()
     _ = schedule("last", in: .milliseconds(60))
     let cancelled = schedule("cancelled", in: .milliseconds(30))
     _ = schedule("first", in: .milliseconds(20))
     _ = schedule("overdue", in: .milliseconds(-5))
     cancelled.cancel()
+    queue.resume()
     #expect(await eventually { log.entries.last == "last" })
     #expect(log.entries == ["overdue", "first", "last"])
   }

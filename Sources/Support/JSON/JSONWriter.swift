@@ -9,22 +9,19 @@ package struct JSONWriter {
   package private(set) var bytes: [UInt8] = []
   private var needsComma = false
 
-  /// Creates a writer.
   package init() {}
 
-  /// Returns the JSON that `build` writes.
   package static func encode(_ build: (inout JSONWriter) -> Void) -> [UInt8] {
     var writer = JSONWriter()
     build(&writer)
     return writer.bytes
   }
 
-  /// Returns a string as JSON.
   package static func quoted(_ string: String) -> String {
     String(decoding: encode { $0.value(string) }, as: UTF8.self)
   }
 
-  // MARK: - Values
+  // MARK: - Values; `null` for `nil`
 
   /// Writes an object; `build` writes its members.
   package mutating func object(_ build: (inout JSONWriter) -> Void) {
@@ -36,21 +33,18 @@ package struct JSONWriter {
     nest("[", "]", build)
   }
 
-  /// Writes a string, or `null`.
   package mutating func value(_ string: String?) {
     guard let string else { return null() }
     separate()
     quote(string)
   }
 
-  /// Writes a number, or `null`.
   package mutating func value(_ number: Int?) {
     guard let number else { return null() }
     separate()
     bytes += String(number).utf8
   }
 
-  /// Writes a boolean, or `null`.
   package mutating func value(_ boolean: Bool?) {
     guard let boolean else { return null() }
     separate()
@@ -64,7 +58,6 @@ package struct JSONWriter {
 
   // MARK: - Members of an object
 
-  /// Writes a member that is a string, or `null`.
   package mutating func member(_ name: StaticString, _ string: String?) {
     key(name)
     value(string)
@@ -82,25 +75,21 @@ package struct JSONWriter {
     return true
   }
 
-  /// Writes a member that is a number, or `null`.
   package mutating func member(_ name: StaticString, _ number: Int?) {
     key(name)
     value(number)
   }
 
-  /// Writes a member that is a boolean, or `null`.
   package mutating func member(_ name: StaticString, _ boolean: Bool?) {
     key(name)
     value(boolean)
   }
 
-  /// Writes a member that is an object.
   package mutating func object(_ name: StaticString, _ build: (inout JSONWriter) -> Void) {
     key(name)
     object(build)
   }
 
-  /// Writes a member that is an array of strings.
   package mutating func member(_ name: StaticString, _ strings: [String]) {
     array(name) { writer in
       for string in strings { writer.value(string) }
@@ -112,12 +101,10 @@ package struct JSONWriter {
     member(name, String(decoding: path.bytes, as: UTF8.self))
   }
 
-  /// Writes a member that is an array of paths.
   package mutating func member(_ name: StaticString, _ paths: [Path]) {
     member(name, paths.map { String(decoding: $0.bytes, as: UTF8.self) })
   }
 
-  /// Writes a member that is an array.
   package mutating func array(_ name: StaticString, _ build: (inout JSONWriter) -> Void) {
     key(name)
     array(build)
