@@ -75,19 +75,23 @@ public final class PageServer: Sendable {
 
   /// Stops serving a page.
   public func close(page name: String) {
-    queue.async { [self] in core.access { $0?.close(name) } }
+    perform { $0.close(name) }
   }
 
   /// Reloads a page in all browsers that show it, at once, and takes away the failure that
   /// ``showFailure(_:page:)`` shows. Tasks and watched files make no difference.
   public func reload(page name: String) {
-    queue.async { [self] in core.access { $0?.site(name)?.reload() } }
+    perform { $0.site(name)?.reload() }
   }
 
   /// Shows a failure in all browsers that show a page, also in those that open it later, until
   /// ``reload(page:)`` or the next failure. A page without ``Page/showsOverlay`` does not show it.
   public func showFailure(_ failure: PageFailure, page name: String) {
-    queue.async { [self] in core.access { $0?.site(name)?.show(failure) } }
+    perform { $0.site(name)?.show(failure) }
+  }
+
+  private func perform(_ work: @escaping @Sendable (ServerCore) -> Void) {
+    queue.async { [self] in core.access { $0.map(work) } }
   }
 
   /// Processes an event of the tasks: at once one that a server is about to be asked to stop, whose connections are

@@ -12,12 +12,10 @@ extension PageSite {
     _ request: HTTPRequestHead, on connection: ServerConnection
   ) -> (any Exchange)? {
     guard page.reportsConsole else {
-      connection.respond(.text(404, "The console of this page is not reported"))
-      return nil
+      return connection.reply(.text(404, "The console of this page is not reported"))
     }
     guard core.mayReport(request.query) else {
-      connection.respond(.text(403, "The page is out of date"))
-      return nil
+      return connection.reply(.text(403, "The page is out of date"))
     }
     return ConsoleRequest(on: connection) { [weak self] in self?.note($0) }
   }

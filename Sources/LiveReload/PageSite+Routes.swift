@@ -2,9 +2,11 @@ import Support
 
 /// A path that watchrun itself serves, with its handler.
 struct Route: Sendable {
-  /// Starts answering a request. The result is the exchange; `nil` if the response has been written completely.
-  typealias Answer =
-    @Sendable (PageSite, HTTPRequestHead, ServerConnection) -> (any Exchange)?
+  enum Answer {
+    case response(@Sendable (PageSite, HTTPRequestHead) -> HTTPResponse)
+    /// Starts answering; the result is `nil` if the response has been written completely.
+    case exchange(@Sendable (PageSite, HTTPRequestHead, ServerConnection) -> (any Exchange)?)
+  }
 
   private static let prefix = "/__watchrun/"
   /// The path at which clients of the LiveReload protocol request the script.
@@ -12,42 +14,30 @@ struct Route: Sendable {
   private static let reading = ["GET", "HEAD"]
 
   private static let all = [
-    Route(reading, script, isForAnyone: true) { $0.client(for: $1) },
-    Route(reading, prefix + "client.js", isForAnyone: true) { $0.client(for: $1) },
-    Route(reading, prefix + "overlay.js") { _, _ in .script(PackageResources.overlay_min_js) },
-    Route(reading, prefix + "worker.js") { _, _ in .script(PackageResources.worker_min_js) },
-    Route(["GET"], prefix + "events", exchange: { $0.openEvents($1, on: $2) }),
-    Route(reading, prefix) { site, _ in site.core.statusPage() },
-    Route(reading, prefix + "status.json") { site, _ in site.core.statusJSON() },
-    Route(["POST"], prefix + "console", exchange: { $0.receiveConsole($1, on: $2) }),
-    Route(["POST"], prefix + "open") { $0.core.openEditor(query: $1.query) },
-    Route(["POST"], prefix + "run") { $0.core.runAgain(query: $1.query) },
+    Route(reading, script, isForAnyone: true, .response { $0.client(for: $1) }),
+    Route(reading, prefix + "client.js", isForAnyone: true, .response { $0.client(for: $1) }),
+    Route(
+      reading, prefix + "overlay.js", .response { _, _ in .script(PackageResources.overlay_min_js) }
+    ),
+    Route(
+      reading, prefix + "worker.js", .response { _, _ in .script(PackageResources.worker_min_js) }),
+    Route(["GET"], prefix + "events", .exchange { $0.openEvents($1, on: $2) }),
+    Route(reading, prefix, .response { site, _ in site.core.statusPage() }),
+    Route(reading, prefix + "status.json", .response { site, _ in site.core.statusJSON() }),
+    Route(["POST"], prefix + "console", .exchange { $0.receiveConsole($1, on: $2) }),
+    Route(["POST"], prefix + "open", .response { $0.core.openEditor(query: $1.query) }),
+    Route(["POST"], prefix + "run", .response { $0.core.runAgain(query: $1.query) }),
   ]
 
+  private let methods: [String]
+  private let path: String
   /// Whether pages of other servers may request it.
   let isForAnyone: Bool
   let answer: Answer
-  private let methods: [String]
-  private let path: String
 
-  private init(
-    _ methods: [String], _ path: String, isForAnyone: Bool = false,
-    exchange answer: @escaping Answer
-  ) {
-    self.methods = methods
-    self.path = path
-    self.isForAnyone = isForAnyone
-    self.answer = answer
-  }
-
-  private init(
-    _ methods: [String], _ path: String, isForAnyone: Bool = false,
-    _ respond: @escaping @Sendable (PageSite, HTTPRequestHead) -> HTTPResponse
-  ) {
-    self.init(methods, path, isForAnyone: isForAnyone) { site, request, connection in
-      connection.respond(respond(site, request))
-      return nil
-    }
+  private init(_ methods: [String], _ path: String, isForAnyone: Bool = false, _ answer: Answer) {
+    (self.methods, self.path) = (methods, path)
+    (self.isForAnyone, self.answer) = (isForAnyone, answer)
   }
 
   /// The route of a request; `nil` for a request to the page itself.
@@ -60,7 +50,7 @@ struct Route: Sendable {
     } ?? unknown
   }
 
-  private static let unknown = Route([], "") { _, _ in .text(404, "Not found") }
+  private static let unknown = Route([], "", .response { _, _ in .text(404, "Not found") })
 }
 
 extension PageSite {
@@ -69,10 +59,12 @@ extension PageSite {
     _ route: Route, for request: HTTPRequestHead, on connection: ServerConnection
   ) -> (any Exchange)? {
     guard route.isForAnyone || isSameOrigin(request) else {
-      connection.respond(.text(403, "Only pages of this server may request this"))
-      return nil
+      return connection.reply(.text(403, "Only pages of this server may request this"))
     }
-    return route.answer(self, request, connection)
+    switch route.answer {
+    case .exchange(let begin): return begin(self, request, connection)
+    case .response(let respond): return connection.reply(respond(self, request))
+    }
   }
 
   /// Whether a request is from a page of this server, or not from a browser.

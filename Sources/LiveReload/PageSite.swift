@@ -78,7 +78,6 @@ final class PageSite {
     return [url] + Listener.urls(for: page.hosts, port: port)
   }
 
-  /// Starts serving a connection.
   func serve(_ stream: ByteStream, from peer: String) {
     let connection = ServerConnection(stream, from: peer, of: self)
     connections[ObjectIdentifier(connection)] = connection
@@ -112,14 +111,12 @@ extension PageSite {
     guard access.allows(host: request.host) else {
       let host = request.host.printable
       let advice = core.hostAdvice(host).map { "; \($0)" } ?? ""
-      connection.respond(.text(403, "The host '\(host)' is not allowed\(advice)"))
-      return nil
+      return connection.reply(.text(403, "The host '\(host)' is not allowed\(advice)"))
     }
     if let route = Route.matching(request) { return answer(route, for: request, on: connection) }
     if request.asksForUpgrade {
       guard isSocketAllowed(request) else {
-        connection.respond(.text(403, "The origin of the WebSocket is not allowed"))
-        return nil
+        return connection.reply(.text(403, "The origin of the WebSocket is not allowed"))
       }
       if request.path.elementsEqual("/livereload".utf8) { return openSocket(request, connection) }
     }
@@ -129,13 +126,11 @@ extension PageSite {
       responder.begin()
       return responder
     }
-    if let files {
-      noteWorker(request)
-      var response = files.respond(to: request, script: script)
-      headers.add(to: &response.fields)
-      connection.respond(response)
-    }
-    return nil
+    guard let files else { return nil }
+    noteWorker(request)
+    var response = files.respond(to: request, script: scriptTag(nonce: nil, revision: revision))
+    headers.add(to: &response.fields)
+    return connection.reply(response)
   }
 
   /// Remembers a file that a script fetches which is not in a page: the address of a worker is that of a script, or
@@ -168,8 +163,7 @@ extension PageSite {
     _ request: HTTPRequestHead, _ connection: ServerConnection
   ) -> (any Exchange)? {
     guard let socket = LiveReloadSocket(request, on: connection, of: self) else {
-      connection.respond(.text(400, "The WebSocket handshake is invalid"))
-      return nil
+      return connection.reply(.text(400, "The WebSocket handshake is invalid"))
     }
     sockets[ObjectIdentifier(socket)] = socket
     return socket
@@ -181,12 +175,6 @@ extension PageSite {
 extension PageSite {
   /// The revision of a document that is requested now.
   var revision: Int { session.revision }
-
-  private var script: FileResponder.Script {
-    FileResponder.Script(
-      tag: scriptTag(nonce: nil, revision: revision),
-      variant: "\(core.session)-\(revision)" + (page.reportsConsole ? "-console" : ""))
-  }
 
   /// The tag of the client script in a document of a revision.
   func scriptTag(nonce: String?, revision: Int) -> ScriptTag {

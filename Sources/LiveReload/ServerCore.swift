@@ -42,7 +42,6 @@ final class ServerCore {
     nonce = Self.randomText()
   }
 
-  /// The time on the monotonic clock.
   var milliseconds: Int { loop.now.offset.milliseconds }
 
   /// The path for display.

@@ -17,14 +17,7 @@ struct FileResponder {
     options = page
   }
 
-  /// The tag that is added to pages, and the variant of their entity tags.
-  struct Script {
-    var tag: ScriptTag
-    var variant: String
-  }
-
-  /// Returns the response to a request.
-  func respond(to request: HTTPRequestHead, script: Script) -> HTTPResponse {
+  func respond(to request: HTTPRequestHead, script: ScriptTag) -> HTTPResponse {
     guard request.method == "GET" || request.method == "HEAD" else {
       var response = HTTPResponse.text(405, "Only GET and HEAD are answered here.")
       response.fields.append("Allow", "GET, HEAD")
@@ -47,7 +40,7 @@ struct FileResponder {
 
   /// The response for a file that is there, or is not.
   private func failure(
-    _ error: SystemError, _ request: HTTPRequestHead, _ script: Script
+    _ error: SystemError, _ request: HTTPRequestHead, _ script: ScriptTag
   ) -> HTTPResponse {
     if error.isOutOfResources {
       var response = HTTPResponse.text(503, "Too many files are open: \(error.reason)")
@@ -89,7 +82,8 @@ struct FileResponder {
   }
 
   private func respond(
-    to request: HTTPRequestHead, _ path: RequestPath, in root: borrowing OpenRoot, _ script: Script
+    to request: HTTPRequestHead, _ path: RequestPath, in root: borrowing OpenRoot,
+    _ script: ScriptTag
   ) throws(SystemError) -> HTTPResponse? {
     let name = Path(bytes: path.components.joined(separator: [UInt8(ascii: "/")]))
     guard let found = try open(path.components.isEmpty ? "." : name, in: root) else {
@@ -132,7 +126,7 @@ struct FileResponder {
 
   private func send(
     _ file: ByteStream.OpenFile, _ status: FileStatus, _ name: Path, to request: HTTPRequestHead,
-    _ script: Script, code: Int = 200
+    _ script: ScriptTag, code: Int = 200
   ) -> HTTPResponse {
     let size = Int(clamping: status.size)
     let isInMemory = size <= Self.largestPage
@@ -155,19 +149,19 @@ struct FileResponder {
       return response
     }
     let isText = MediaType.isText(name.bytes)
-    let isRead = scope != nil || size <= Self.smallSize
+    let isRead = scope != nil || size <= Self.smallSize || isText && isInMemory && encoding == nil
     let content = isRead ? try? file.readAll(sizeHint: size) : nil
     let inner = name.bytes.dropLast(encoding?.end ?? 0)
     // What is compressed is not examined. Those who compress a text for browsers have it in UTF-8.
     let isUTF8 =
       encoding == nil
-      ? isText && isInMemory && (content?.isUTF8 ?? file.isUTF8()) : MediaType.isText(inner)
+      ? isText && isInMemory && content?.isUTF8 == true : MediaType.isText(inner)
     let type = MediaType.of(inner, isUTF8: isUTF8)
     fields.append("Content-Type", type)
     if let encoding { fields.append("Content-Encoding", encoding.coding) }
     if let scope {
       guard let content else { return HTTPResponse.text(404, "Not found") }
-      var injector = ScriptInjector(script.tag, contentType: type.utf8, scope: scope)
+      var injector = ScriptInjector(script, contentType: type.utf8, scope: scope)
       var response = HTTPResponse(code, injector.process(content) + injector.finish())
       response.fields = fields
       return response
@@ -222,7 +216,7 @@ struct FileResponder {
   // MARK: - Missing files
 
   /// Returns the fallback page for a document, or an error.
-  private func notFound(_ request: HTTPRequestHead, _ script: Script) -> HTTPResponse {
+  private func notFound(_ request: HTTPRequestHead, _ script: ScriptTag) -> HTTPResponse {
     if ProxyHeads.scriptScope(request) == nil { return HTTPResponse.text(404, "Not found") }
     if let fallback = options.fallback, let page = open(fallback) {
       return send(page.file, page.status, "fallback.html", to: request, script)
@@ -251,13 +245,14 @@ struct FileResponder {
     return found?.status.type == .file ? found : nil
   }
 
-  private func page(_ code: Int, _ title: String, _ body: String, _ script: Script) -> HTTPResponse
+  private func page(_ code: Int, _ title: String, _ body: String, _ script: ScriptTag)
+    -> HTTPResponse
   {
-    let page = HTMLText.page(title, body, script.tag.html)
+    let page = HTMLText.page(title, body, script.html)
     return HTTPResponse(code, page, type: "text/html; charset=utf-8", isKept: false)
   }
 
-  private func list(_ directory: Path, _ request: HTTPRequestHead, _ script: Script)
+  private func list(_ directory: Path, _ request: HTTPRequestHead, _ script: ScriptTag)
     -> HTTPResponse?
   {
     guard let names = try? directoryNames(of: directory) else { return nil }

@@ -105,48 +105,38 @@ enum MediaType {
 
   private static let types = table(
     """
-    image/apng apng
-    image/avif avif
-    image/bmp bmp
-    image/gif gif
+    image/* apng avif bmp gif jpeg jxl png webp
+    image/jpeg jpg
     image/x-icon ico
-    image/jpeg jpeg jpg
-    image/jxl jxl
-    image/png png
-    image/webp webp
-    audio/aac aac
-    audio/flac flac
+    audio/* aac flac ogg wav
     audio/mp4 m4a
     audio/mpeg mp3
-    audio/ogg oga ogg opus
-    audio/wav wav
+    audio/ogg oga opus
     audio/webm weba
-    video/mp4 m4v mp4
+    video/* mp4 webm
+    video/mp4 m4v
     video/mp2t m2ts
-    application/vnd.apple.mpegurl m3u8
-    application/dash+xml mpd
     video/ogg ogv
     video/quicktime mov
-    video/webm webm
-    font/otf otf
-    font/ttf ttf
-    font/woff woff
-    font/woff2 woff2
+    application/vnd.apple.mpegurl m3u8
+    application/dash+xml mpd
+    font/* otf ttf woff woff2
     model/gltf-binary glb
     model/gltf+json gltf
-    application/pdf pdf
-    application/wasm wasm
+    application/* pdf wasm zip
     application/gzip gz
-    application/zip zip
     """)
 
-  /// Makes a table of lines, each with a type and the extensions of its files.
+  /// Makes a table of lines, each with a type and the extensions of its files. A star in a type means the extension.
   private static func table(_ text: String) -> [String: String] {
     var table: [String: String] = [:]
     for line in text.split(separator: "\n") {
       let words = line.split { $0 == " " || $0 == "\t" }.map(String.init)
       if words.first?.hasPrefix("#") != false { continue }
-      for end in words.dropFirst() { table[end] = words[0] }
+      let isNamedLikeFiles = words[0].hasSuffix("/*")
+      for end in words.dropFirst() {
+        table[end] = isNamedLikeFiles ? words[0].dropLast() + end : words[0]
+      }
     }
     return table
   }

@@ -32,8 +32,6 @@ struct ScriptInjector {
   private var hasRoot = false
   private var isWhole = false
 
-  /// Creates a rewriter.
-  ///
   /// - Parameters:
   ///   - tag: The tag in ASCII.
   ///   - encoding: The encoding of the document unless it has a byte order mark.
@@ -218,11 +216,6 @@ extension ScriptInjector {
 }
 
 extension UInt8 {
-  /// Whether the byte is white space in a tag.
-  fileprivate var isMarkupSpace: Bool {
-    self == 0x20 || self == 0x0A || self == 0x09 || self == 0x0D || self == 0x0C
-  }
-
   /// Whether the byte ends the name of a tag.
   fileprivate var endsTagName: Bool {
     isMarkupSpace || self == UInt8(ascii: "/") || self == UInt8(ascii: ">")

@@ -14,6 +14,9 @@ struct ScriptTag: Sendable {
     hasConsole ? session + "-console" : session
   }
 
+  /// What tells a document with this element from those with others.
+  var variant: String { "\(session)-\(revision)" + (hasConsole ? "-console" : "") }
+
   /// The element in HTML.
   var html: [UInt8] { text(namespace: "") }
 

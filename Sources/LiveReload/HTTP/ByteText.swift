@@ -3,6 +3,9 @@ import Support
 extension UInt8 {
   /// Whether it is a space or a tab, which HTTP allows around a value.
   var isBlankASCII: Bool { self == 0x20 || self == 0x09 }
+
+  /// Whether it is white space in a tag, and in a policy.
+  var isMarkupSpace: Bool { isBlankASCII || self == 0x0A || self == 0x0C || self == 0x0D }
 }
 
 extension Sequence<UInt8> {

@@ -60,19 +60,3 @@ struct HTTPError: Error, Hashable, Sendable {
   var status: Int
   var reason: String
 }
-
-/// The limits of a message.
-struct HTTPLimits: Sendable {
-  /// The most bytes of the start line and the header fields together.
-  var head = 64 * 1024
-  /// The most bytes of the start line.
-  var startLine = 16 * 1024
-  var fieldCount = 128
-  /// The most bytes of a line with the size of a chunk.
-  var chunkLine = 1024
-  /// The most bytes of all trailer fields.
-  var trailers = 16 * 1024
-
-  /// Limits that the answers of no server in use exceed: those of browsers.
-  static let ofResponses = HTTPLimits(head: 256 * 1024, fieldCount: 10_000)
-}

@@ -24,6 +24,14 @@ struct HTTPParser: Sendable {
     case end(HTTPFields)
   }
 
+  /// The most bytes of a start line, of a line with the size of a chunk, and of all fields after the chunks.
+  private static let (longestStart, longestChunkLine, mostTrailers) = (16 * 1024, 1024, 16 * 1024)
+  /// The most bytes of a head, and the most fields. Those of responses are limits of browsers, which the answers of
+  /// no server in use exceed.
+  private var limits: (head: Int, fieldCount: Int) {
+    role == .requests ? (64 * 1024, 128) : (256 * 1024, 10_000)
+  }
+
   private enum State {
     case startLine
     /// After the start line, or after the last chunk.
@@ -38,7 +46,6 @@ struct HTTPParser: Sendable {
   }
 
   let role: Role
-  let limits: HTTPLimits
   /// The method of the request whose response follows; the response to HEAD has no body.
   var requestMethod = "GET"
 
@@ -54,7 +61,6 @@ struct HTTPParser: Sendable {
 
   init(_ role: Role) {
     self.role = role
-    limits = role == .requests ? HTTPLimits() : .ofResponses
   }
 
   /// The number of unread bytes.
@@ -126,14 +132,14 @@ struct HTTPParser: Sendable {
     switch state {
     case .startLine:
       try checkFirstByte()
-      guard let line = try takeLine(atMost: limits.startLine, or: 414) else { return .incomplete }
+      guard let line = try takeLine(atMost: Self.longestStart, or: 414) else { return .incomplete }
       // RFC 9112, 2.2, requires tolerating an empty line before a request.
       if role == .requests && line.isEmpty { return .again }
       startLine = Array(buffer[line])
       readFields(after: line.count)
       return .again
     case .fields:
-      let limit = startLine == nil ? limits.trailers : limits.head
+      let limit = startLine == nil ? Self.mostTrailers : limits.head
       guard let line = try takeLine(atMost: limit - headCount, or: 431) else { return .incomplete }
       if line.isEmpty { return try endFields() }
       if fields.pairs.count == limits.fieldCount {
@@ -149,7 +155,7 @@ struct HTTPParser: Sendable {
     case .untilClose:
       return takeBody(atMost: .max).map { .event(.body($0)) } ?? .incomplete
     case .chunkSize:
-      guard let line = try takeLine(atMost: limits.chunkLine) else { return .incomplete }
+      guard let line = try takeLine(atMost: Self.longestChunkLine) else { return .incomplete }
       let size = try chunkSize(buffer[line])
       if size == 0 { readFields(after: 0) } else { state = .chunk(size) }
       return .again

@@ -60,7 +60,6 @@ struct HTTPResponse {
 }
 
 extension HTTPResponse {
-  /// Creates a response of plain text.
   static func text(_ status: Int, _ text: String) -> HTTPResponse {
     HTTPResponse(status, Array((text + "\n").utf8), type: "text/plain; charset=utf-8")
   }

@@ -32,21 +32,6 @@ final class ByteStream: SocketHandler {
     func readAll(sizeHint: Int) throws(SystemError) -> [UInt8] {
       try SystemCalls.readAll(descriptor, partSize: sizeHint + 1)
     }
-
-    /// Whether the rest of the file is text in UTF-8.
-    func isUTF8() -> Bool {
-      var text: [UInt8] = []
-      while let part = try? readPart(descriptor) {
-        if part.isEmpty { return text.isUTF8 }
-        text += part
-        // What may be incomplete is examined with the next part: a character, and an escape sequence.
-        let end = text.lastIndex { $0 & 0xC0 != 0x80 && $0 != 0x1B } ?? 0
-        let cut = end > 0 && text[end - 1] == 0x1B ? end - 1 : end
-        if !Array(text[..<cut]).isUTF8 || text.count - cut > 1024 { return false }
-        text.removeFirst(cut)
-      }
-      return false
-    }
   }
 
   /// The buffer size below which more may be written.
@@ -75,7 +60,7 @@ final class ByteStream: SocketHandler {
   private var isConnecting: Bool
   /// Whether a peer that takes no output is left alone.
   private let isPatient: Bool
-  private var deadlines = StreamDeadlines()
+  private var deadlines: [StreamDeadline: Instant] = [:]
   /// The call for the next deadline, or for an earlier one that was cleared or renewed.
   private var alarm: (time: Instant, call: SocketLoop.Call)?
 
@@ -140,7 +125,7 @@ final class ByteStream: SocketHandler {
         }
       case .nothing:
         canWrite = false
-        if (!isPatient || endsWhenSent) && !deadlines.has(.output) { start(.output) }
+        if (!isPatient || endsWhenSent) && !isAwaiting(.output) { start(.output) }
         return
       case .failed:
         return isPatient ? endOutput() : close()
@@ -233,7 +218,7 @@ final class ByteStream: SocketHandler {
       if count < 0 { return close() }
       if count == 0 {
         canRead = false
-        if isDiscarding || deadlines.has(.halfClosed) { return close() }
+        if isDiscarding || isAwaiting(.halfClosed) { return close() }
         // Each later event finds the same end.
         if hasReadEnd { return socket.error == nil ? () : close() }
         hasReadEnd = true
@@ -241,7 +226,7 @@ final class ByteStream: SocketHandler {
         return
       }
       if isDiscarding { continue }
-      if deadlines.has(.halfClosed) { start(.halfClosed) }
+      if isAwaiting(.halfClosed) { start(.halfClosed) }
       owner?.received(UnsafeRawBufferPointer(rebasing: loop.readBuffer[..<count]))
     }
     loop.giveTurn(to: token)
@@ -274,20 +259,20 @@ final class ByteStream: SocketHandler {
   var now: Instant { loop.now }
 
   /// Sets a deadline, after which the stream is closed, or renews it.
-  func start(_ reason: StreamDeadlines.Reason) {
+  func start(_ reason: StreamDeadline) {
     if isClosed { return }
-    deadlines.set(reason, at: loop.now)
+    deadlines[reason] = now + reason.limit
     setAlarm()
   }
 
-  func clear(_ reason: StreamDeadlines.Reason) {
-    deadlines.clear(reason)
+  func clear(_ reason: StreamDeadline) {
+    deadlines[reason] = nil
   }
 
-  func isAwaiting(_ reason: StreamDeadlines.Reason) -> Bool { deadlines.has(reason) }
+  func isAwaiting(_ reason: StreamDeadline) -> Bool { deadlines[reason] != nil }
 
   private func setAlarm() {
-    guard let next = deadlines.next else { return }
+    guard let next = deadlines.values.min() else { return }
     // An alarm that is too early sets the next one.
     if let alarm, alarm.time <= next { return }
     alarm?.call.cancel()
@@ -299,14 +284,12 @@ final class ByteStream: SocketHandler {
 
   private func alarmRings() {
     alarm = nil
-    var passed = deadlines.passed(at: loop.now)
+    let now = now
     // It is not a paused peer that makes no progress.
-    let renewed: [StreamDeadlines.Reason] = isPaused ? [.body, .halfClosed] : []
-    for reason in renewed where passed.contains(reason) {
-      passed.remove(reason)
-      deadlines.set(reason, at: loop.now)
+    for reason in [StreamDeadline.body, .halfClosed] where isPaused {
+      if let time = deadlines[reason], time <= now { deadlines[reason] = now + reason.limit }
     }
-    if passed.isEmpty { setAlarm() } else { close() }
+    if deadlines.values.contains(where: { $0 <= now }) { close() } else { setAlarm() }
   }
 
   // MARK: - Closing
@@ -314,7 +297,7 @@ final class ByteStream: SocketHandler {
   /// Closes the stream after the peer has received all output. Bytes from the peer are dropped meanwhile.
   func closeWhenSent() {
     isDiscarding = true
-    for reason in StreamDeadlines.Reason.allCases where reason != .output { clear(reason) }
+    deadlines = deadlines.filter { $0.key == .output }
     endWhenSent()
   }
 

@@ -21,7 +21,6 @@ protocol Network: AnyObject, Sendable {
   func findProcesses(
     listeningAt port: UInt16, after former: ListeningProcesses?,
     _ completion: @escaping (ListeningProcesses) -> Void)
-  /// Returns free memory to the system.
   func returnMemory()
   /// What becomes readable when a process has ended; `nil` if the system has no such thing.
   func end(of process: pid_t) throws(SystemError) -> (any EventSocket)?

@@ -101,7 +101,7 @@ final class ServerConnection: ByteStreamOwner {
 
   /// Sets the deadline of a request that has begun, or has not.
   private func awaitRequest() {
-    let reason = parser.isInMessage ? StreamDeadlines.Reason.head : .idle
+    let reason = parser.isInMessage ? StreamDeadline.head : .idle
     stream.clear(reason == .head ? .idle : .head)
     if stream.isAwaiting(reason) { return }
     stream.start(reason)
@@ -159,7 +159,12 @@ final class ServerConnection: ByteStreamOwner {
     stream.write(fields.written(status: status, reason))
   }
 
-  /// Sends a complete response.
+  /// Sends a complete response, of which no exchange is left.
+  func reply(_ response: HTTPResponse) -> (any Exchange)? {
+    respond(response)
+    return nil
+  }
+
   func respond(_ response: HTTPResponse) {
     var fields = response.fields
     if response.hasBody { fields.set("Content-Length", String(response.length)) }
@@ -216,7 +221,6 @@ final class ServerConnection: ByteStreamOwner {
     return fields.written(status: status, reason ?? Array(HTTPResponse.reason(of: status).utf8))
   }
 
-  /// Sends a part of the body.
   func write(_ bytes: [UInt8]) {
     guard !bytes.isEmpty else { return }
     switch framing {

@@ -42,10 +42,8 @@ final class SocketLoop: @unchecked Sendable {
     readBuffer.deallocate()
   }
 
-  /// The present time.
   var now: Instant { scheduler.now }
 
-  /// Stops the loop, and releases the handlers.
   func stop() {
     network.stop()
     handlers = [:]

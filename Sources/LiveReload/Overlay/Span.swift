@@ -22,7 +22,6 @@ extension [Span] {
   /// The text without its style, as UTF-8.
   var plainText: [UInt8] { flatMap { [UInt8]($0.text.utf8) } }
 
-  /// Writes the line as an array of spans.
   func write(to writer: inout JSONWriter) {
     writer.array { writer in
       for span in self { span.write(to: &writer) }
@@ -32,32 +31,24 @@ extension [Span] {
   /// Returns the line with links at these ranges of `plainText`, which must be in order and not
   /// overlap. A range that splits a character gets none.
   func linked(_ links: [(range: Range<Int>, link: Int)]) -> [Span] {
-    var result: [Span] = []
-    var offset = 0
-    for span in self {
+    var start = 0
+    return flatMap { span -> [Span] in
       let bytes = [UInt8](span.text.utf8)
-      let end = offset + bytes.count
-      var position = offset
-      var pieces: [Span] = []
-      func append(until bound: Int, _ link: Int?) {
-        guard bound > position else { return }
-        let part = bytes[(position - offset)..<(bound - offset)]
+      let whole = start..<start + bytes.count
+      start = whole.upperBound
+      let here = links.filter { $0.range.overlaps(whole) }
+      let bounds = here.map { $0.range.clamped(to: whole) }
+        .flatMap { [$0.lowerBound, $0.upperBound] }
+      let cuts = [whole.lowerBound] + bounds + [whole.upperBound]
+      let pieces = zip(cuts, cuts.dropFirst()).filter { $0 < $1 }.map { from, to in
         var piece = span
+        let part = bytes[(from - whole.lowerBound)..<(to - whole.lowerBound)]
         piece.text = String(decoding: part, as: UTF8.self)
-        piece.link = link ?? span.link
-        pieces.append(piece)
-        position = bound
+        piece.link = here.first { $0.range.contains(from) }?.link ?? span.link
+        return piece
       }
-      for (range, link) in links where range.lowerBound < end && range.upperBound > offset {
-        append(until: Swift.max(range.lowerBound, offset), nil)
-        append(until: Swift.min(range.upperBound, end), link)
-      }
-      append(until: end, nil)
       // A split character would be repaired to U+FFFD.
-      let isWhole = pieces.map(\.text).joined().utf8.elementsEqual(bytes)
-      result += isWhole ? pieces : [span]
-      offset = end
+      return pieces.map(\.text).joined().utf8.elementsEqual(bytes) ? pieces : [span]
     }
-    return result
   }
 }

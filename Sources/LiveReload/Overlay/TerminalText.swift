@@ -37,7 +37,6 @@ private struct Row {
   private struct Cell {
     var text: String
     var style: Style
-    var scalars = 1
   }
 
   /// The column, counted from 0; may be beyond the last cell.
@@ -50,9 +49,9 @@ private struct Row {
       column > 0, column <= cells.count
     {
       // No script needs more combining marks on one character.
-      guard cells[column - 1].scalars < 8 else { return }
-      cells[column - 1].text.unicodeScalars.append(scalar)
-      cells[column - 1].scalars += 1
+      if cells[column - 1].text.unicodeScalars.count < 8 {
+        cells[column - 1].text.unicodeScalars.append(scalar)
+      }
       return
     }
     guard column < TerminalText.maximumLength else {
@@ -88,7 +87,8 @@ private struct Row {
       }
     }
     if isCut, cells.count == TerminalText.maximumLength, let last = spans.indices.last {
-      let kept = String(spans[last].text.unicodeScalars.dropLast(cells.last?.scalars ?? 1))
+      let kept = String(
+        spans[last].text.unicodeScalars.dropLast(cells.last?.text.unicodeScalars.count ?? 1))
       spans[last].text = kept + "…"
     }
     return spans

@@ -9,9 +9,7 @@ final class LiveReloadSocket: Exchange {
 
   /// Accepts the handshake; `nil` if it is invalid.
   init?(_ request: HTTPRequestHead, on connection: ServerConnection, of site: PageSite) {
-    guard request.method == "GET",
-      let answer = WebSocketHandshake.answer(to: request.fields)
-    else { return nil }
+    guard request.method == "GET", let answer = request.fields.webSocketAnswer else { return nil }
     self.connection = connection
     self.site = site
     let fields = HTTPFields([

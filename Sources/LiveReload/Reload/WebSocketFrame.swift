@@ -1,6 +1,7 @@
+import Support
+
 /// The frames that a WebSocket server sends: whole messages, unmasked.
 enum WebSocketFrame {
-  /// The kinds of frame.
   enum Opcode: UInt8, Sendable {
     case continuation = 0
     case text = 1
@@ -8,6 +9,9 @@ enum WebSocketFrame {
     case close = 8
     case ping = 9
     case pong = 10
+
+    /// Whether frames of this kind may be between those of a message.
+    var isControl: Bool { rawValue >= 8 }
   }
 
   /// The status codes of a close frame.
@@ -27,19 +31,35 @@ enum WebSocketFrame {
   static func pong(_ payload: [UInt8]) -> [UInt8] { encode(.pong, Array(payload.prefix(125))) }
 
   /// The last frame of a connection.
-  static func close(_ code: UInt16) -> [UInt8] {
-    encode(.close, [UInt8(code >> 8), UInt8(code & 0xFF)])
-  }
+  static func close(_ code: UInt16) -> [UInt8] { encode(.close, bytes(Int(code), 2)) }
 
   private static func encode(_ opcode: Opcode, _ payload: [UInt8]) -> [UInt8] {
-    var frame: [UInt8] = [0x80 | opcode.rawValue]
-    switch payload.count {
-    case ..<126: frame.append(UInt8(payload.count))
-    case ..<65_536: frame += [126, UInt8(payload.count >> 8), UInt8(payload.count & 0xFF)]
-    default:
-      frame.append(127)
-      frame += (0..<8).reversed().map { UInt8(truncatingIfNeeded: payload.count >> (8 * $0)) }
-    }
-    return frame + payload
+    let count = payload.count
+    let length =
+      switch count {
+      case ..<126: [UInt8(count)]
+      case ..<65_536: [126] + bytes(count, 2)
+      default: [127] + bytes(count, 8)
+      }
+    return [0x80 | opcode.rawValue] + length + payload
+  }
+
+  private static func bytes(_ number: Int, _ count: Int) -> [UInt8] {
+    (0..<count).reversed().map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
+  }
+}
+
+extension HTTPFields {
+  /// The value of `Sec-WebSocket-Accept` for a GET request with these fields; `nil` if they are malformed, or for
+  /// another protocol or version.
+  var webSocketAnswer: String? {
+    guard list("upgrade", has: "websocket"), list("connection", has: "upgrade"),
+      list("sec-websocket-version", has: "13"),
+      let key = first("sec-websocket-key")?.trimmedBlanks,
+      // 16 bytes in Base64.
+      key.count == 24, key.suffix(2).elementsEqual("==".utf8),
+      key.dropLast(2).allSatisfy({ $0.isLetterASCII || $0.isDigitASCII || "+/".utf8.contains($0) })
+    else { return nil }
+    return Base64.encode(SHA1.digest(Array(key) + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11".utf8))
   }
 }

@@ -61,7 +61,7 @@ struct WebSocketParser {
     else { throw Failure() }
     let isFinal = bytes[start] & 0x80 != 0
     let short = Int(bytes[start + 1] & 0x7F)
-    let isControl = opcode.rawValue >= 8
+    let isControl = opcode.isControl
     // Also a continuation without a message, or a message within another.
     guard !isControl || isFinal && short <= 125,
       isControl || (opcode == .continuation) == (messageOpcode != nil)

@@ -79,7 +79,7 @@ struct EncodingTests {
     let request = HTTPRequestHead(
       method: "GET", target: Array(target.utf8), host: [], minorVersion: 1, fields: HTTPFields(),
       framing: .none)
-    let script = FileResponder.Script(tag: ScriptTag(session: "s", revision: 1), variant: "v")
+    let script = ScriptTag(session: "s", revision: 1)
     return FileResponder(
       directory.path, of: Page(name: "page", source: .directory(directory.path))
     ).respond(

@@ -72,7 +72,7 @@ struct ConnectionLimitTests {
     let request = HTTPRequestHead(
       method: "GET", target: Array("/secret.txt".utf8), host: [], minorVersion: 1,
       fields: HTTPFields(), framing: .none)
-    let script = FileResponder.Script(tag: ScriptTag(session: "s", revision: 1), variant: "v")
+    let script = ScriptTag(session: "s", revision: 1)
     let response = FileResponder(
       directory.path, of: Page(name: "page", source: .directory(directory.path))
     )

@@ -138,7 +138,7 @@ struct WebSocketTests {
     for (name, value) in zip(names, [upgrade, connection, version, key]) {
       if let value { fields.append(name, value) }
     }
-    #expect(WebSocketHandshake.answer(to: fields) == outcome)
+    #expect(fields.webSocketAnswer == outcome)
   }
 
   @Test func `a page that is not served any more says so to its sockets`() throws {
