@@ -1,10 +1,19 @@
+import Dispatch
+
 /// Work that is due at some time, in order of time. Work can be removed.
 struct Deadlines: Sendable {
-  struct Entry: Sendable {
+  /// Unchecked: Dispatch documents that work items may be cancelled on any thread, but their type is not
+  /// Sendable. Each is performed once, by the queue on which it is due.
+  struct Entry: @unchecked Sendable {
     let time: Instant
     /// How much later it may be done.
     let leeway: Duration
-    let work: @Sendable () -> Void
+    let item: DispatchWorkItem
+
+    init(time: Instant, leeway: Duration, work: @escaping @Sendable () -> Void) {
+      (self.time, self.leeway) = (time, leeway)
+      item = DispatchWorkItem(block: work)
+    }
   }
 
   private var entries: [(id: Int, entry: Entry)] = []

@@ -52,15 +52,19 @@ package final class DispatchScheduler: Scheduler {
 
   fileprivate func cancel(_ id: Int) {
     // What the work retains is released without the lock.
-    let released = state.withLock { ($0.deadlines.remove(id), setAlarm(&$0)) }
-    _ = released
+    let (entry, retained) = state.withLock { state in
+      let entry = state.deadlines.remove(id)
+      return (entry, setAlarm(&state))
+    }
+    entry?.item.cancel()
+    _ = retained
   }
 
   /// Does what is due, on the queue.
   private func elapsed() {
     state.withLock { $0.alarmTime = nil }
     let now = Instant.now
-    while let entry = state.withLock({ $0.deadlines.takeDue(at: now) }) { entry.work() }
+    while let entry = state.withLock({ $0.deadlines.takeDue(at: now) }) { entry.item.perform() }
     let retained = state.withLock { setAlarm(&$0) }
     _ = retained
   }
