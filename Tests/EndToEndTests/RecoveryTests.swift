@@ -353,7 +353,7 @@ import Testing
         ["-w", "dist/server", "-r"], "sh", "-c",
         #"read build < dist/server/index.js || exit; echo "$build" >> "$LOG"; exec sleep 1000"#)
       var random = SeededGenerator(seed: 63)
-      for number in 1...Effort.count(30, quick: 3) {
+      for number in 1...Effort.count(10, quick: 3) {
         let pauses = (1...6).map { _ in
           ["0", "0", "0.01", "0.03", "0.2"].randomElement(using: &random)!
         }
