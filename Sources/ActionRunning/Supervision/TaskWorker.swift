@@ -70,6 +70,8 @@ final class TaskWorker: Sendable {
     var conflictCheck: ConflictCheck?
     var check: ReadinessCheck?
     var timeout: (any ScheduledWork)?
+    /// Starts the command again after a pause.
+    var restart: (any ScheduledWork)?
     var backOff: BackOff
     var readsOutput = false
     /// Whether its task is the only one of the graph.
@@ -210,6 +212,7 @@ final class TaskWorker: Sendable {
 
   /// Starts a run. The present one is stopped first.
   func start(_ reason: RunTrigger.Reason, takesTerminal: Bool = false) {
+    state.access { $0.restart.take() }?.cancel()
     state.access { state in
       if takesTerminal { state.takesTerminalNext = true }
       state.reason = reason
@@ -228,6 +231,7 @@ final class TaskWorker: Sendable {
   /// Ends for good. A second call kills what runs.
   func end() {
     state.access { $0.check.take() }?.cancel()
+    state.access { $0.restart.take() }?.cancel()
     advance { $0.end() }
   }
 

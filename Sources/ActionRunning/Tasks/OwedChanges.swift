@@ -179,6 +179,8 @@ struct OwedChanges: Sendable {
   /// Whether the task is owed a change that requests a run.
   func owes(_ task: String) -> Bool { accounts[task]?.requestsRun ?? false }
 
+  func owes(_ task: String, _ path: Path) -> Bool { accounts[task]?.net.contains(path) ?? false }
+
   /// Whether the task is owed the change of any of the paths.
   func owes(_ task: String, anyOf paths: [Path]) -> Bool {
     accounts[task].map { paths.contains(where: $0.net.contains) } ?? false

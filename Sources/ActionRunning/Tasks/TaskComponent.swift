@@ -118,7 +118,7 @@ extension TaskRunner {
       let requested = component(names)?.awaitingBurstEnd?.paths
       let owed = state.access { state in
         paths.filter { path in
-          names.contains { state.owed.owes($0, anyOf: [path]) }
+          names.contains { state.owed.owes($0, path) }
             && requested?.contains(path) != true
         }
       }

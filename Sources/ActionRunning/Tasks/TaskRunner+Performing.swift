@@ -112,9 +112,10 @@ extension TaskRunner {
       return endIfComplete(givenUp: worker)
     }
     report(.task(name, .backingOff(pause)))
-    _ = scheduler.schedule(at: scheduler.now.advanced(by: pause)) { [weak self] in
+    let timer = scheduler.schedule(at: scheduler.now.advanced(by: pause)) { [weak self] in
       self?.advance { $0.backOffIsOver(name, generation: generation) }
     }
+    worker.state.access { exchange(&$0.restart, with: timer) }?.cancel()
   }
 
   func finish() {

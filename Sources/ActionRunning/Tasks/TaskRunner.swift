@@ -187,17 +187,22 @@ public final class TaskRunner: Sendable {
   /// Runs these tasks, even while the runner is paused, and first those of their dependencies that have not
   /// succeeded. Those that run are awaited.
   public func submitKey(for names: [String]) {
-    queue.async { [self] in
-      let (graph, machine) = state.access { ($0.graph, $0.machine) }
-      let wanted = graph.withDependencies(names, where: machine.lacksResult)
-      beginRounds(of: wanted) { $0.keyPressed(wanted) }
-    }
+    queue.async { [self] in keyWasPressed(for: names) }
+  }
+
+  private func keyWasPressed(for names: [String]) {
+    let (graph, machine) = state.access { ($0.graph, $0.machine) }
+    let wanted = graph.withDependencies(names, where: machine.lacksResult)
+    beginRounds(of: wanted) { $0.keyPressed(wanted) }
   }
 
   /// Runs a task as ``submitKey(for:)`` does, and gives the terminal to the run that is requested.
   package func submitKey(forTerminalOf name: String) {
-    queue.async { [self] in state.access { $0.terminalTask = name } }
-    submitKey(for: [name])
+    // At once, or something else may report meanwhile that the task is not requested.
+    queue.async { [self] in
+      state.access { $0.terminalTask = name }
+      keyWasPressed(for: [name])
+    }
   }
 
   /// Pauses the runner: changes are collected, but start no run. Runs that have begun continue.

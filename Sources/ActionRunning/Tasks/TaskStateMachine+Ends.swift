@@ -115,7 +115,8 @@ extension TaskStateMachine {
     // It keeps running through the failure of a dependency.
     if case .skipped = task.outcome { return [] }
     tasks[name]?.outcome = result
-    if result != .succeeded { return [] }
+    // One that has ended, or whose former process serves on, is not ready by that.
+    if result != .succeeded || phase != .ready || task.former == .serving { return [] }
     let skipped = order.filter { self[$0].outcome == .skipped(because: name) }
     return skipped.flatMap { request($0, task.reason) }
   }

@@ -89,6 +89,8 @@ extension TreeBackend {
           remaining: Array(state.tree.directories.unwatched)[...], began: state.tree.disk.now)
       let isSliceOver = endOfSlice()
       let count = state.tree.unreported.events.count
+      // Once in a poll: each scans whole subtrees.
+      if state.poll == nil { state.tree.examineUnhinted() }
       while let next = poll.remaining.popFirst() {
         state.tree.poll(CollectionOfOne(next), since: configuration.start)
         if isSliceOver() { break }
@@ -96,7 +98,6 @@ extension TreeBackend {
       var isOver = false
       if poll.remaining.isEmpty {
         state.tree.pollMissingRoots()
-        state.tree.examineUnhinted()
         state.tree.refreshLinks()
         state.tree.refreshRules()
         if state.tree.source == nil { state.tree.walk.comparedUntil = poll.began }
@@ -106,12 +107,14 @@ extension TreeBackend {
       poll.hasFound = poll.hasFound || state.tree.unreported.events.count > count
       state.poll = isOver ? nil : poll
       guard isOver else { return false }
-      state.pollPacing.ended(foundSomething: poll.hasFound, took: poll.processorTime)
-      state.flushes.pollEnded(foundChanges: poll.hasFound)
+      state.pacing.ended(foundSomething: poll.hasFound, took: poll.processorTime)
+      // Findings may be withheld, or a rescan be due, because of hints that were read meanwhile.
+      state.flushes.pollEnded(foundChanges: poll.hasFound || !state.isUpToDate)
       return true
     }
     if !isOver {
-      deliver()
+      // Which delivers as well, and plans what the hints that were read above need.
+      readHints()
       configuration.queue.async { [weak self] in self?.poll() }
       return
     }

@@ -17,6 +17,8 @@ final class TreeBackend: Backend {
     var readPacing = ReadPacing()
     var rescanPacing = RescanPacing()
     var pollPacing: PollPacing
+    /// That of polls which only examine what could not be: it may fail for ever, and is a whole subtree each time.
+    var examinationPacing: PollPacing
     var poll: Poll?
     var pollTimer: (any ScheduledWork)?
     var isRefilterPlanned = false
@@ -30,6 +32,14 @@ final class TreeBackend: Backend {
       guard case .watching = phase else { return false }
       return !tree.hints.areDropped && tree.hints.awaited.isEmpty && !tree.rules.isPending
     }
+
+    /// The pacing of the polls that are needed now.
+    var pacing: PollPacing {
+      get { onlyExamines ? examinationPacing : pollPacing }
+      set { if onlyExamines { examinationPacing = newValue } else { pollPacing = newValue } }
+    }
+
+    private var onlyExamines: Bool { tree.source != nil && tree.directories.unwatched.isEmpty }
 
     /// What is found while everything is polled is delivered at the end of the poll, when renames
     /// can be paired. A directory that is watched from now on has hints, which are later.
@@ -85,7 +95,8 @@ final class TreeBackend: Backend {
     state = Confined(
       State(
         tree: ObservedTree(configuration, source: source, disk: disk),
-        pollPacing: PollPacing(bounds: configuration.pollInterval)),
+        pollPacing: PollPacing(bounds: configuration.pollInterval),
+        examinationPacing: PollPacing(bounds: .milliseconds(100) ... .seconds(10))),
       to: configuration.queue)
   }
 
@@ -284,10 +295,10 @@ extension TreeBackend {
           $0.pruned = state.tree.walk.prunedCount
         }
         let isPollDue = isWatching && state.poll == nil && state.tree.needsPolls
-        return (state.takeFindings(), isPollDue ? state.pollPacing.plan() : nil)
+        return (state.takeFindings(), isPollDue ? state.pacing.plan() : nil)
       } as (ObservedTree.Findings, Duration?)
     if let delay {
-      let leeway = state.access { $0.pollPacing.leeway }
+      let leeway = state.access { $0.pacing.leeway }
       let timer = scheduler.schedule(at: scheduler.now.advanced(by: delay), leeway: leeway) {
         [weak self] in
         guard let self else { return }

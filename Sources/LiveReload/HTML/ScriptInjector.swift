@@ -26,6 +26,8 @@ struct ScriptInjector {
   /// The bytes from the beginning of the present token on, and how many of them have been returned.
   private var rest: [UInt8] = []
   private var returnedCount = 0
+  /// How many bytes there were when the token was found incomplete the last time.
+  private var seenCount = 0
   private var isAtStart = true
   /// Whether everything passes: the tag has been, or cannot be, inserted.
   private var isDone = false
@@ -49,7 +51,9 @@ struct ScriptInjector {
   mutating func process(_ part: some Collection<UInt8>) -> [UInt8] {
     if isDone { return Array(part) }
     rest += part
-    return advance(isLast: false)
+    // All tokens but white space end with this: one that comes byte by byte is not read again for each.
+    let mayEnd = part.contains(UInt8(ascii: ">")) || rest.count >= 2 * seenCount
+    return seenCount < 4096 || mayEnd ? advance(isLast: false) : []
   }
 
   /// Returns the rest of the output: the bytes held back, and the tag unless it has been inserted
@@ -83,6 +87,7 @@ struct ScriptInjector {
         output += rest[returnedCount..<shown]
         rest.removeFirst(start)
         returnedCount = shown - start
+        seenCount = rest.count
         return output
       }
     }

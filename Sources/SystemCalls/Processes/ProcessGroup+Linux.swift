@@ -15,9 +15,11 @@ extension ProcessGroup {
     let members = livingMembers(atMost: 1024) ?? []
     let foreign = members.first { kill($0, 0) == -1 && errno == EPERM }
     guard let member = foreign ?? members.first else { return nil }
-    let owner = member.users.map { userName(of: $0.real) ?? "user \($0.real)" } ?? "another user"
+    let owner = foreign.map { foreign in
+      foreign.users.map { userName(of: $0.real) ?? "user \($0.real)" } ?? "another user"
+    }
     return Survivor(
-      process: member, name: member.programName, owner: foreign == nil ? nil : owner)
+      process: member, name: member.programName, owner: owner)
   }
 
   /// `nil` if the kernel does not tell.

@@ -29,7 +29,7 @@ final class OutputWriter: Sendable {
   /// The size of the backlog from which on there is no room for output.
   private static let maximumAhead = 64 * 1024
   /// The size of the backlog from which on text is dropped: messages, and the ends of many runs.
-  private static let maximumKept = 4 * 1024 * 1024
+  private static let maximumKept = 6 * 1024 * 1024
   /// The size up to which a pipe accepts a write as a whole (`PIPE_BUF`), unmixed with those of others.
   private static let piece = 4096
 

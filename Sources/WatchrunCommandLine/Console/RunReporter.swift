@@ -97,7 +97,7 @@ final class RunReporter: Sendable {
   /// Prints or drops the output of a run that is held until its outcome is known.
   private func decideOnOutput(of task: String, hasFailed: Bool, _ output: OutputLog?) {
     guard state.withLock({ $0.held.decide(task, hasFailed: hasFailed) }),
-      let (first, gap, last) = output?.parts(of: task), !first.isEmpty
+      let (first, gap, last) = output?.parts(of: task), !first.isEmpty || gap.bytes > 0
     else { return }
     let label = label(of: task)
     let command = text(of: task).shownCommand

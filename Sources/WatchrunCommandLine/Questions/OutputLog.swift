@@ -1,7 +1,7 @@
 import ActionRunning
 import Support
 
-/// The output of the latest runs of each task, as much as fits. Nothing is parsed before a client asks.
+/// The output of the latest runs of each task, as much as fits.
 struct OutputLog {
   /// The bytes that are kept of the beginning of a task's latest run, and of the end of its output.
   private static let mostFirst = 256 * 1024
@@ -20,6 +20,7 @@ struct OutputLog {
     /// `1234 lines of output (56 KB) are left out here`.
     var text: String {
       let size = bytes < 1_000_000 ? "\(max(1, bytes / 1_000)) KB" : "\(bytes / 1_000_000) MB"
+      if lines == 0 { return "a part of a line of output (\(size)) is left out here" }
       let verb = lines == 1 ? "is" : "are"
       return "\(counted(lines, "line")) of output (\(size)) \(verb) left out here"
     }
@@ -68,6 +69,9 @@ struct OutputLog {
     }
     texts[output.run.task, default: Text()].add(output)
   }
+
+  /// Whether what is kept is the output of this run.
+  func isLatest(_ run: TaskReport.Run) -> Bool { texts[run.task]?.number == run.number }
 
   /// The output of the latest run, as far as it is kept: whole lines before and after what is left out.
   func parts(of task: String) -> (first: ArraySlice<UInt8>, gap: Gap, last: ArraySlice<UInt8>) {

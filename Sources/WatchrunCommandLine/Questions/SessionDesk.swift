@@ -66,7 +66,11 @@ final class SessionDesk: ServedSession {
     guard case .run(let run, .ended(let status, _, let ending)) = report, run.job == .command,
       ending != .stopped
     else { return nil }
-    let (text, directory) = picture.withLock { $0.outputToSearch(of: run.task) }
+    let searched = picture.withLock { picture in
+      picture.output.isLatest(run) ? picture.outputToSearch(of: run.task) : nil
+    }
+    // A process whose successor has failed is the task's again, and what is kept is the successor's.
+    guard let (text, directory) = searched else { return nil }
     // Looks at files, and so without the lock.
     let found = DiagnosticReader.diagnostics(in: text, of: directory)
     let hasSucceeded = status.isSuccess && ending == .byItself
