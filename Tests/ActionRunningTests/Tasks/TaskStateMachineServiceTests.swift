@@ -356,6 +356,17 @@ struct TaskStateMachineServiceTests {
     #expect(script.state("s") == .succeeded)
   }
 
+  @Test func `a late service that ends without a failure is not ready by that`() {
+    var script = MachineScript([
+      rules("s", service: true, ready: true, alive: false), rules("t", after: "s"),
+    ])
+    _ = script { $0.start() }
+    start(&script, "s")
+    _ = script.isLate("s")
+    #expect(!script { $0.serviceEnded("s", .succeeded) }.contains("+t"))
+    #expect(script.state("t") == .skipped(because: "s"))
+  }
+
   @Test func `a late service that is stopped or restarted does not become ready`() {
     var script = MachineScript([rules("s", service: true), rules("t", after: "s")])
     _ = script { $0.start() }

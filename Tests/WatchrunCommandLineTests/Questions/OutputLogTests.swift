@@ -52,7 +52,23 @@ struct OutputLogTests {
     }
   }
 
+  @Test func `a run that begins with a long line is kept from the next one on`() {
+    var log = OutputLog()
+    log.began(run)
+    for _ in 0..<40 {
+      let piece = [UInt8](repeating: 0x2E, count: 65_536)
+      log.handle(TaskOutput(run: run, line: piece, isSplit: true, isFinished: true))
+    }
+    add(0..<20_000, to: &log)
+    let parts = log.parts(of: "a")
+    #expect(parts.first.isEmpty && parts.gap.bytes > 2_000_000)
+    #expect(numbers(Array(parts.last)).last == 19_999)
+  }
+
   @Test func `what is left out is said in words`() {
+    #expect(
+      OutputLog.Gap(lines: 0, bytes: 70_000).text
+        == "a part of a line of output (70 KB) is left out here")
     #expect(
       OutputLog.Gap(lines: 1, bytes: 70_000).text == "1 line of output (70 KB) is left out here")
   }
