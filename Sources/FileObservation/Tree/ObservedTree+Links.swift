@@ -9,7 +9,7 @@ extension ObservedTree {
   mutating func followLink(
     _ link: Entry, at path: EntryPath, in site: Site, for occasion: Occasion, isChanged: Bool = true
   ) {
-    if !roots.links.areFollowed && !roots.isNamed(link) { return }
+    if !roots.links.areFollowed && roots[link] == nil { return }
     let areTargetsKnown =
       !isChanged && !occasion.isRefilter && roots.links.contains(path.path)
     if areTargetsKnown && directories[link] == nil { return }
@@ -53,11 +53,13 @@ extension ObservedTree {
     roots.links.stale = []
     for link in stale {
       guard let entry = snapshot.entry(at: link) else { continue }
-      if roots.isDirectory(entry) {
-        _ = lookUpRoot(entry, for: comparison)
+      if roots.isReported(entry),
+        !lookUpRoot(entry, for: comparison) || snapshot.type(of: entry) == .directory
+      {
         // More of the way to it may exist now, or less, or there is another one.
         if isMissing(entry) { awaitReturn(entry) }
         watchTargets(ofLink: entry)
+        roots.links.stale.remove(link)
       } else if snapshot.type(of: entry) == .symlink, let parent = snapshot.parent(of: entry),
         let details = directories[parent]
       {
@@ -154,6 +156,7 @@ extension ObservedTree {
     if !isExcluded, let chain = LinkChain(from: linkPath, on: disk) {
       add(chain, to: &targets)
       end = chain.end
+      if isRoot { watchByName(parentOf: link) }
     }
     if isRoot, let chain = LinkChain(above: linkPath, on: disk),
       !chain.links.isEmpty || roots.isReplaceable(linkPath)
@@ -223,8 +226,9 @@ extension ObservedTree {
     // A root that is missing has been reported as removed, and a link on the way to a root is no root
     // itself.
     let reported = paths.filter { path in
-      !isWatchedForLinksOnly(path)
-        && snapshot.entry(at: path).map { !roots.isDirectory($0) && !isMissing($0) } ?? true
+      if isWatchedForLinksOnly(path) { return false }
+      guard let entry = snapshot.entry(at: path) else { return true }
+      return snapshot.type(of: entry) != .directory && !isMissing(entry)
     }.sorted().map { path in
       let type = snapshot.entry(at: path).map(snapshot.type) ?? .symlink
       return RawEvent(path: path, kind: kind, type: type)

@@ -46,9 +46,7 @@ extension ObservedTree {
     }
     if difference == .created { snapshot.mark(site.directory, .entriesChanged) }
     if isDirectory { examineAgain(in: entry) }
-    if isDirectory, roots[entry] == .named {
-      enterNamedRoot(entry, at: path)
-    } else if isDirectory, site.isRecursive, !isRoot || mayEnter(path, site.stack) {
+    if isDirectory, site.isRecursive, !isRoot || mayEnter(path, site.stack) {
       let isKnownNew = isNew && wasIncluded(path, isDirectory: true, in: site)
       enter(entry, isNew: isNew, in: site, for: isKnownNew ? .discover : occasion)
     } else if status.type == .symlink || wasLink {

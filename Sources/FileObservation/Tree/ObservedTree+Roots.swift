@@ -129,14 +129,17 @@ extension ObservedTree {
     if !marks.contains(.root) {
       return !marks.contains(.absent) || lookUpAncestor(to: entry)
     }
-    if roots.isNamed(entry) { return true }
+    if !roots.isReported(entry) { return true }
     let path = snapshot.path(of: entry)
-    let status: FileStatus
+    let (status, isLink): (FileStatus, Bool)
     do throws(SystemError) {
-      status = try disk.status(of: path, followsLinks: true)
+      (status, isLink) = try lookUp(entry, at: path)
     } catch {
+      if roots.isNamed(entry) { return true }
       if error.isNotFound {
         rootDisappeared(entry)
+        // What is there now may be a link whose target is missing.
+        roots.links.stale.insert(path)
       } else {
         // As where an ancestor cannot be searched. Nothing but the hint is known until it can.
         if occasion.reasons.contains(.written), !isMissing(entry) {
@@ -147,8 +150,9 @@ extension ObservedTree {
       return false
     }
     let isDirectory = status.type == .directory
+    if !isDirectory && roots.isNamed(entry) { return true }
     let isReplaced =
-      isDirectory != (snapshot.type(of: entry) == .directory)
+      roots.isNamed(entry) || isDirectory != (snapshot.type(of: entry) == .directory)
       || (isDirectory && !isSame(entry, as: status))
     if isReplaced || isMissing(entry) {
       rootDisappeared(entry)
@@ -156,15 +160,33 @@ extension ObservedTree {
       return false
     }
     if !isDirectory { return true }
+    // It may lead to the same directory by way of other links.
+    if isLink { roots.links.stale.insert(path) }
     // What its directory has left to a hint is reconciled by that.
     let isLeftToHint =
       snapshot.fingerprint(of: entry) == nil && !occasion.reasons.isEmpty
       && isInDirectory(entry, withCoverage: .entries)
     compareRoot(entry, status, at: path)
-    if !occasion.isHint || isLeftToHint { return (try? disk.status(of: path).type) == .directory }
+    if !occasion.isHint || isLeftToHint { return !isLink }
     // A directory without a watch may have become readable.
     if directories[entry]?.watch == nil { scanNow(entry, for: modeOfReadable(entry)) }
     return false
+  }
+
+  /// What a root is: the directory to which its path leads, or else the file or link there. The target of a link must
+  /// exist, unless the root is watched by its name.
+  private func lookUp(
+    _ root: Entry, at path: Path
+  ) throws(SystemError) -> (status: FileStatus, isLink: Bool) {
+    let own = try disk.status(of: path)
+    if own.type != .symlink || roots[root] == .linked { return (own, false) }
+    do throws(SystemError) {
+      let target = try disk.status(of: path, followsLinks: true)
+      return (target.type == .directory ? target : own, true)
+    } catch {
+      if roots.isNamed(root) { return (own, true) }
+      throw error
+    }
   }
 
   /// Reports that the attributes of a directory that is a root have changed.
@@ -193,10 +215,9 @@ extension ObservedTree {
   /// Starts observing a root if it exists, and awaits it otherwise.
   mutating func rootAppeared(_ root: Entry, for mode: Occasion = .discover) {
     let path = snapshot.path(of: root)
-    var coverage = roots[root] ?? .named
-    let status: FileStatus
+    let (status, isLink): (FileStatus, Bool)
     do throws(SystemError) {
-      status = try disk.status(of: path, followsLinks: coverage > .named)
+      (status, isLink) = try lookUp(root, at: path)
     } catch {
       if !error.isNotFound, let parent = snapshot.parent(of: root) { setUnexamined(parent, error) }
       snapshot.mark(root, .absent)
@@ -211,12 +232,9 @@ extension ObservedTree {
     let isReplaceable = path.parent.map(roots.isReplaceable) ?? false
     let leadsThroughLinks =
       isReplaceable || (try? disk.resolved(path)) != path || roots.links.contains(path)
-    if status.type == .directory, coverage == .named {
-      // It has replaced a file.
-      coverage = .recursive
-      roots.add(root, coverage)
-    }
-    guard coverage > .named && status.type == .directory else {
+    // It may have replaced a file.
+    if status.type == .directory, roots[root] == .named { roots.add(root, .recursive) }
+    guard let coverage = roots[root], coverage > .named, status.type == .directory else {
       // A file is watched through its directory, which reports when it is replaced.
       watchByName(parentOf: root)
       watchFileIfNeeded(root, at: entryPath(of: root))
@@ -228,8 +246,7 @@ extension ObservedTree {
       }
       return
     }
-    let isLink = (try? disk.status(of: path).type) == .symlink
-    if isLink || isTop(path) { watchByName(parentOf: root) }
+    if isTop(path) { watchByName(parentOf: root) }
     if leadsThroughLinks { watchTargets(ofLink: root) }
     let isCovered = !isLink && isInDirectory(root, withCoverage: .recursive)
     directories.add(
@@ -244,15 +261,6 @@ extension ObservedTree {
       snapshot.mark(root, .entriesChanged)
       scanNow(root, for: mode)
     }
-  }
-
-  /// Observes the directory that has replaced a file that is a root.
-  mutating func enterNamedRoot(_ entry: Entry, at path: EntryPath) {
-    if directories[entry] != nil { return }
-    roots.add(entry, .recursive)
-    directories.add(entry, coverage: .recursive, stack: rules(forRoot: path.path))
-    snapshot.mark(entry, .entriesChanged)
-    scanNow(entry, for: .discover)
   }
 
   /// Handles the removal or rename of a directory that is reached by its path.

@@ -1,0 +1,170 @@
+#if os(Linux)
+
+import SystemCalls
+import TestSupport
+import Testing
+
+@testable import FileObservation
+
+/// Whatever stands at the path of a root, or at the path to which it links, is followed when something
+/// else takes its place.
+struct RootKindTests {
+  enum Kind: CaseIterable {
+    case linkToFile, linkToDirectory, linkToNothing, missing, file, directory
+
+    var isDirectory: Bool { self == .directory || self == .linkToDirectory }
+  }
+
+  /// What changes, `r` itself or `p`, to which it links, and whether directories above it may be
+  /// replaced.
+  struct Place: CustomTestStringConvertible {
+    let name: String
+    let hasBase: Bool
+
+    var testDescription: String { hasBase ? "\(name), with a base" : name }
+
+    static let all = ["r", "p"].flatMap { name in
+      [false, true].map { Place(name: name, hasBase: $0) }
+    }
+  }
+
+  @Test(arguments: Kind.allCases, Place.all)
+  func `what stands at a root is followed, whatever was there before`(first: Kind, place: Place)
+    throws
+  {
+    for second in Kind.allCases {
+      let root = try ChangingRoot(first, at: place)
+      try root.check()
+      for next in [second] + Effort.rows(Kind.allCases, quick: 2) {
+        try root.replace(by: next)
+        try root.check()
+      }
+    }
+  }
+
+  @Test(arguments: [false, true])
+  func `a link to the same directory by way of another link is followed`(areHintsDropped: Bool)
+    throws
+  {
+    let watched = try WatchedTree([("r", .recursive)]) {
+      try $0.makeDirectories("one")
+      try $0.makeDirectories("two")
+      try $0.link("l", to: "one")
+      try $0.link("r", to: "one")
+    }
+    func replace(_ link: String, by target: String) throws {
+      try watched.directory.link("new", to: target)
+      try watched.directory.rename("new", to: link)
+    }
+    try replace("r", by: "l")
+    if areHintsDropped {
+      try watched.dropHints()
+      watched.rescan()
+    }
+    #expect(try watched.changes() == [])
+    try replace("l", by: "two")
+    #expect(try watched.changes() == ["modified r"])
+    try watched.directory.write(to: "two/f")
+    #expect(try watched.changes() == ["created r/f"])
+  }
+
+  @Test func `a directory that was moved while hints were dropped is followed by the link to it`()
+    throws
+  {
+    let watched = try WatchedTree([("r", .recursive)]) {
+      try $0.makeDirectories("r")
+      try $0.makeDirectories("two")
+    }
+    try watched.directory.rename("r", to: "one")
+    try watched.directory.link("r", to: "one")
+    try watched.dropHints()
+    watched.rescan()
+    #expect(try watched.changes() == [])
+    try watched.directory.remove("r")
+    try watched.directory.link("r", to: "two")
+    #expect(try watched.changes() == ["modified r"])
+    try watched.directory.write(to: "two/f")
+    #expect(try watched.changes() == ["created r/f"])
+  }
+}
+
+/// A root that is replaced again and again.
+private final class ChangingRoot {
+  private let place: String
+  private let watched: WatchedTree
+  private var kinds: [RootKindTests.Kind]
+  private var count = 0
+
+  init(_ kind: RootKindTests.Kind, at place: RootKindTests.Place) throws {
+    self.place = place.name
+    kinds = [kind]
+    let isFound = kind.isDirectory || kind == .missing && place.name == "r"
+    watched = try WatchedTree([("r", isFound ? .recursive : .named)], hasBase: place.hasBase) {
+      try $0.write("f", to: "f")
+      try $0.makeDirectories("d")
+      if place.name != "r" { try $0.link("r", to: place.name) }
+      try Self.make(kind, at: place.name, in: $0)
+    }
+  }
+
+  private static func make(
+    _ kind: RootKindTests.Kind, at name: String, in directory: TemporaryDirectory
+  ) throws {
+    switch kind {
+    case .missing: break
+    case .file: try directory.write("x", to: name)
+    case .directory: try directory.makeDirectories(name)
+    case .linkToFile: try directory.link(name, to: "f")
+    case .linkToDirectory: try directory.link(name, to: "d")
+    case .linkToNothing: try directory.link(name, to: "n")
+    }
+  }
+
+  func replace(by other: RootKindTests.Kind) throws {
+    if kinds.last != .missing { try watched.directory.remove(place) }
+    kinds.append(other)
+    try Self.make(other, at: place, in: watched.directory)
+    _ = try watched.changes()
+  }
+
+  /// Writes wherever the root may lead, and compares what is reported.
+  func check() throws {
+    let kind = kinds.last
+    try expect(kind == .linkToFile ? ["modified r"] : []) {
+      try $0.append("x", to: "f")
+    }
+    count += 1
+    try expect(kind == .linkToDirectory ? ["created r/\(count)"] : []) {
+      try $0.write(to: "d/\(count)")
+    }
+    switch kind {
+    case .file:
+      try expect(["modified r"]) { try $0.append("x", to: place) }
+    case .directory:
+      try expect(["created r/f"]) { try $0.write(to: "\(place)/f") }
+    case .linkToNothing:
+      try watched.directory.makeDirectories("n")
+      _ = try watched.changes()
+      try expect(["created r/f"]) { try $0.write(to: "n/f") }
+      try watched.directory.remove("n")
+      _ = try watched.changes()
+      try watched.directory.write("x", to: "n")
+      _ = try watched.changes()
+      try expect(["modified r"]) { try $0.append("x", to: "n") }
+      try watched.directory.remove("n")
+      _ = try watched.changes()
+    case .missing, .linkToFile, .linkToDirectory, nil:
+      break
+    }
+    #expect(try watched.kernelWatchCount() == watched.watchCount, "\(kinds)")
+  }
+
+  private func expect(
+    _ changes: [String], after change: (TemporaryDirectory) throws -> Void
+  ) throws {
+    try change(watched.directory)
+    #expect(try watched.changes() == changes, "\(kinds)")
+  }
+}
+
+#endif  // os(Linux)
