@@ -42,6 +42,9 @@ extension ObservedTree {
         if roots[directory] != nil { watchByName(parentOf: directory) }
       } else if roots[directory] != nil {
         rootDisappeared(directory)
+      } else {
+        // If it returns while hints are dropped, a rescan compares it.
+        snapshot.unmark(directory, .unread)
       }
       return false
     }
