@@ -183,7 +183,11 @@ extension Command {
     let ours = Array("WATCHRUN_".utf8)
     let kept = inherited.filter { entry in
       !(removingOurs && entry.starts(with: ours))
-        && values[Array(entry.prefix { $0 != UInt8(ascii: "=") })] == nil
+        && !variables.contains { variable in
+          let name = variable.name
+          return entry.starts(with: name)
+            && (entry.count == name.count || entry[name.count] == UInt8(ascii: "="))
+        }
     }
     let added = variables.compactMap { variable in
       values.removeValue(forKey: variable.name).map { variable.name + [UInt8(ascii: "=")] + $0 }

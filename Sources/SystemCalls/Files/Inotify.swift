@@ -113,17 +113,27 @@ package final class Inotify {
       // struct inotify_event: watch 4, mask 4, cookie 4, length 4, name padded with NUL.
       let length = Int(buffer.load(fromByteOffset: offset + 12, as: UInt32.self))
       let padded = UnsafeRawBufferPointer(
-        rebasing: buffer[(offset + 16)..<(offset + 16 + length)]
-      ).assumingMemoryBound(to: UInt8.self)
+        rebasing: buffer[(offset + 16)..<(offset + 16 + length)])
       body(
         InotifyEvent(
           watch: buffer.load(fromByteOffset: offset, as: Int32.self),
           mask: InotifyMask(rawValue: buffer.load(fromByteOffset: offset + 4, as: UInt32.self)),
           cookie: buffer.load(fromByteOffset: offset + 8, as: UInt32.self),
-          name: UnsafeBufferPointer(rebasing: padded.prefix { $0 != 0 })))
+          name: padded.upToNUL))
       offset += 16 + length
     }
     return filled > 0
+  }
+}
+
+extension UnsafeRawBufferPointer {
+  /// The bytes before the first NUL.
+  fileprivate var upToNUL: UnsafeBufferPointer<UInt8> {
+    let chars = assumingMemoryBound(to: UInt8.self)
+    guard let start = chars.baseAddress, let end = memchr(start, 0, chars.count) else {
+      return chars
+    }
+    return UnsafeBufferPointer(start: start, count: UnsafeRawPointer(end) - UnsafeRawPointer(start))
   }
 }
 
