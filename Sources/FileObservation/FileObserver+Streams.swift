@@ -14,7 +14,7 @@ extension FileObserver {
   /// ```
   ///
   /// The first iteration starts the observer if it has not been started; call ``start()`` to choose
-  /// an earlier moment. Each access returns a new stream of the events from then on, which keeps the
+  /// an earlier moment, after you have taken the stream. Each access returns a new stream of the events from then on, which keeps the
   /// observer alive. While its task does not read, batches are merged (``ChangeBatch/merge(_:)``), so
   /// that the stream holds no more than the paths that have changed.
   ///

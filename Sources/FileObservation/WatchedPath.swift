@@ -6,7 +6,8 @@ public struct WatchedPath: Sendable, Hashable {
   /// observer.
   public var path: Path
   /// Whether the descendants of a directory are watched too, and not just its entries. It makes no
-  /// difference for a file, which is watched by its name.
+  /// difference for a file, which is watched by its name; a directory that takes its place later is
+  /// watched recursively.
   public var isRecursive: Bool
   /// Whether the path may be missing at first. Its creation is then reported.
   public var mayBeMissing: Bool

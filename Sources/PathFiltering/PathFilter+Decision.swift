@@ -3,8 +3,8 @@ import SystemCalls
 extension PathFilter {
   /// Decides on a path below a watched directory.
   ///
-  /// Each call reads the ignore files of the repository down to the path. A path that is not below
-  /// `root` is included.
+  /// Each call reads the ignore files of the repository down to the path. For a whole tree, keep an
+  /// ``IgnoreStack`` instead, and pass it. A path that is not below `root` is included.
   ///
   /// - Parameters:
   ///   - path: The path. A relative one is relative to the base.

@@ -12,14 +12,12 @@ final class Mirror: @unchecked Sendable {
   private let copy: Path
   private let observer: FileObserver
   private let queue = DispatchQueue(label: "mirror")
-  private let files = FileManager.default
   /// What was read of each path, until all changes before that have been applied.
   private var unconfirmed: [Path: Reading] = [:]
   private var isConfirming = false
 
   private struct Reading {
-    /// `nil` if nothing was there.
-    var stamp: Stamp?
+    var finding = Finding.nothing
     /// Whether it was the same when it was looked at again.
     var isSame = false
   }
@@ -57,7 +55,7 @@ final class Mirror: @unchecked Sendable {
         remove(change.path)
         continue
       }
-      let place = Path("\(text(copy))-aside-\(aside.count)")
+      let place = Path(bytes: copy.bytes + "-aside-\(aside.count)".utf8)
       if hasDirectory(from), move(copied(from), to: place) { aside[from] = place }
     }
     // What was read of it moves with it. What was read at its new path was something else. What is
@@ -67,7 +65,7 @@ final class Mirror: @unchecked Sendable {
       unconfirmed.compactMap { path, reading in
         // It may have been looked at where it was not any more.
         moves.present(pathOf: path).map { present in
-          (present, Reading(stamp: reading.stamp, isSame: reading.isSame && present == path))
+          (present, Reading(finding: reading.finding, isSame: reading.isSame && present == path))
         }
       }, uniquingKeysWith: { _, last in last })
     unconfirmed = moved
@@ -103,14 +101,16 @@ final class Mirror: @unchecked Sendable {
       queue.async { [self] in
         for path in unconfirmed.keys.sorted() {
           guard let reading = unconfirmed[path] else { continue }
-          if Stamp(of: path) != reading.stamp {
+          let finding = look(at: path).finding
+          if finding != reading.finding {
             update(path)
-          } else {
-            unconfirmed[path] = reading.isSame ? nil : Reading(stamp: reading.stamp, isSame: true)
+          } else if finding != .unknown {
+            unconfirmed[path] = reading.isSame ? nil : Reading(finding: finding, isSame: true)
           }
         }
-        // A tree that changes all the time is not flushed all the time.
-        queue.asyncAfter(deadline: .now() + .milliseconds(100)) { [self] in
+        // A tree that changes all the time is not flushed all the time, and one that may not be read less.
+        let isStuck = unconfirmed.values.allSatisfy { $0.finding == .unknown }
+        queue.asyncAfter(deadline: .now() + .milliseconds(isStuck ? 1000 : 100)) { [self] in
           isConfirming = false
           confirm()
         }
@@ -120,33 +120,71 @@ final class Mirror: @unchecked Sendable {
 
   /// Makes the copy of a path like the source is.
   private func update(_ path: Path) {
-    let former = unconfirmed[path]?.stamp
+    let former = unconfirmed[path]?.finding
     unconfirmed[path] = Reading()
     guard hasDirectory(path) else { return }
-    let to = text(copied(path))
-    // The stamp is that of the descriptor: the path may lead to another file in the next moment.
-    let file = FileHandle(
-      fileDescriptor: open(text(path), O_RDONLY | O_NOFOLLOW | O_NONBLOCK), closeOnDealloc: true)
-    guard let stamp = Stamp(of: path, opened: file.fileDescriptor) else {
-      return removeItem(copied(path))
+    let (finding, file) = look(at: path)
+    unconfirmed[path]?.finding = finding
+    let to = copied(path)
+    switch finding {
+    case .nothing: removeItem(to)
+    // It is not gone.
+    case .unknown: break
+    case .entry(let stamp):
+      let isOther = former?.inode.map { $0 != stamp.inode } ?? false
+      if stamp.type != S_IFDIR || isOther || type(of: to) != S_IFDIR { removeItem(to) }
+      switch stamp.type {
+      case S_IFDIR:
+        // Not its parents: what they contain would not be read.
+        _ = to.withCString { mkdir($0, 0o700) }
+        // What the copy lacks may have no change of its own: its directory was moved, or it was away
+        // when the directory was read.
+        for name in stamp.contents where type(of: to.appending(name)) == nil {
+          update(path.appending(name))
+        }
+      case S_IFREG:
+        guard let file, let contents = try? file.readToEnd() ?? Data() else {
+          unconfirmed[path]?.finding = .unknown
+          return
+        }
+        let flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC
+        let made = FileHandle(
+          fileDescriptor: to.withCString { open($0, flags, 0o600) }, closeOnDealloc: true)
+        try? made.write(contentsOf: contents)
+      case S_IFLNK:
+        _ = Path(bytes: stamp.contents[0]).withCString { target in
+          to.withCString { symlink(target, $0) }
+        }
+      default: break
+      }
+      if stamp.type != S_IFLNK { _ = to.withCString { chmod($0, stamp.mode & 0o7777) } }
     }
-    unconfirmed[path]?.stamp = stamp
-    let isOther = former.map { $0.inode != stamp.inode } ?? false
-    if stamp.type != S_IFDIR || isOther || type(of: copied(path)) != S_IFDIR {
-      removeItem(copied(path))
+  }
+
+  /// Looks at a path. The finding is that of the descriptor: the path may lead to another file in the next moment.
+  private func look(at path: Path) -> (finding: Finding, file: FileHandle?) {
+    // The watched path itself may be a link to the tree.
+    let isRoot = path == source
+    var status = stat()
+    guard path.withCString({ isRoot ? stat($0, &status) : lstat($0, &status) }) == 0 else {
+      return (.ofError, nil)
     }
-    switch stamp.type {
-    case S_IFDIR:
-      // Not its parents: what they contain would not be read.
-      mkdir(to, 0o700)
-      // What the copy lacks may have no change of its own: its directory was moved, or it was away
-      // when the directory was read.
-      for name in stamp.contents where type(of: copied(path / name)) == nil { update(path / name) }
-    case S_IFREG: _ = files.createFile(atPath: to, contents: try? file.readToEnd())
-    case S_IFLNK: symlink(stamp.contents[0], to)
-    default: break
+    switch status.st_mode & S_IFMT {
+    case S_IFREG, S_IFDIR:
+      let flags = O_RDONLY | O_NONBLOCK | O_CLOEXEC | (isRoot ? 0 : O_NOFOLLOW)
+      let number = path.withCString { open($0, flags) }
+      if number < 0 { return (.ofError, nil) }
+      let file = FileHandle(fileDescriptor: number, closeOnDealloc: true)
+      guard fstat(number, &status) == 0 else { return (.unknown, nil) }
+      let isDirectory = status.st_mode & S_IFMT == S_IFDIR
+      return (.entry(Stamp(status, isDirectory ? names(in: number) : [])), file)
+    case S_IFLNK:
+      var target = [UInt8](repeating: 0, count: Int(PATH_MAX))
+      let count = path.withCString { readlink($0, &target, target.count) }
+      return (count < 0 ? .ofError : .entry(Stamp(status, [Array(target.prefix(count))])), nil)
+    default:
+      return (.entry(Stamp(status, [])), nil)
     }
-    if stamp.type != S_IFLNK { chmod(to, stamp.mode & 0o7777) }
   }
 
   private func remove(_ path: Path) {
@@ -160,11 +198,16 @@ final class Mirror: @unchecked Sendable {
   }
 
   private func removeItem(_ path: Path) {
-    try? files.removeItem(atPath: text(path))
+    if type(of: path) == S_IFDIR {
+      let number = path.withCString { open($0, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) }
+      for name in names(in: number) { removeItem(path.appending(name)) }
+      close(number)
+    }
+    _ = path.withCString { Foundation.remove($0) }
   }
 
   private func move(_ path: Path, to other: Path) -> Bool {
-    rename(text(path), text(other)) == 0
+    path.withCString { from in other.withCString { rename(from, $0) } } == 0
   }
 
   /// The path in the copy.
@@ -174,28 +217,29 @@ final class Mirror: @unchecked Sendable {
   }
 }
 
+/// What was found at a path.
+private enum Finding: Equatable {
+  case nothing
+  /// It cannot be looked at, for want of permissions for example.
+  case unknown
+  case entry(Stamp)
+
+  var inode: UInt64? { if case .entry(let stamp) = self { stamp.inode } else { nil } }
+
+  static var ofError: Finding { errno == ENOENT || errno == ENOTDIR ? .nothing : .unknown }
+}
+
 /// What is at a path. What is written there later is in a batch, so size and times do not count.
 private struct Stamp: Equatable {
-  var mode: mode_t
-  var inode: UInt64
-  /// The entries of a directory, or the target of a link.
-  var contents: [String] = []
+  let mode: mode_t
+  let inode: UInt64
+  /// The entries of a directory, or the target of a link. Names are bytes, and need not be UTF-8.
+  let contents: [[UInt8]]
 
   var type: mode_t { mode & S_IFMT }
 
-  /// - Parameter file: What was opened at the path; a negative number for what cannot be opened, such
-  ///   as a link.
-  init?(of path: Path, opened file: Int32 = -1) {
-    let (path, files) = (text(path), FileManager.default)
-    var status = stat()
-    guard (file < 0 ? lstat(path, &status) : fstat(file, &status)) == 0 else { return nil }
-    (mode, inode) = (status.st_mode, UInt64(status.st_ino))
-    if type == S_IFDIR {
-      contents = ((try? files.contentsOfDirectory(atPath: path)) ?? []).sorted()
-    } else if type == S_IFLNK {
-      guard let target = try? files.destinationOfSymbolicLink(atPath: path) else { return nil }
-      contents = [target]
-    }
+  init(_ status: stat, _ contents: [[UInt8]]) {
+    (mode, inode, self.contents) = (status.st_mode, UInt64(status.st_ino), contents)
   }
 }
 
@@ -227,9 +271,23 @@ private struct Moves {
   }
 }
 
-private func text(_ path: Path) -> String { path.string ?? path.description }
-
 private func type(of path: Path) -> mode_t? {
   var status = stat()
-  return lstat(text(path), &status) == 0 ? status.st_mode & S_IFMT : nil
+  return path.withCString { lstat($0, &status) } == 0 ? status.st_mode & S_IFMT : nil
+}
+
+/// The names in an open directory, in order.
+private func names(in directory: Int32) -> [[UInt8]] {
+  guard let list = fdopendir(dup(directory)) else { return [] }
+  defer { closedir(list) }
+  var names: [[UInt8]] = []
+  while let entry = readdir(list) {
+    let name = withUnsafePointer(to: &entry.pointee.d_name) {
+      $0.withMemoryRebound(to: CChar.self, capacity: Int(NAME_MAX) + 1) { start in
+        UnsafeRawBufferPointer(start: start, count: strlen(start)).map { $0 }
+      }
+    }
+    if name != [UInt8](".".utf8), name != [UInt8]("..".utf8) { names.append(name) }
+  }
+  return names.sorted { $0.lexicographicallyPrecedes($1) }
 }
