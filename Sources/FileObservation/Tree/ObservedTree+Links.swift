@@ -56,10 +56,11 @@ extension ObservedTree {
       if roots.isReported(entry),
         !lookUpRoot(entry, for: comparison) || snapshot.type(of: entry) == .directory
       {
+        // Before it is resolved, because what is found meanwhile may be on its way.
+        roots.links.stale.remove(link)
         // More of the way to it may exist now, or less, or there is another one.
         if isMissing(entry) { awaitReturn(entry) }
         watchTargets(ofLink: entry)
-        roots.links.stale.remove(link)
       } else if snapshot.type(of: entry) == .symlink, let parent = snapshot.parent(of: entry),
         let details = directories[parent]
       {
@@ -145,6 +146,8 @@ extension ObservedTree {
     var targets: Set<Path> = []
     var end: Path?
     let isRoot = roots.isReported(link)
+    // What leads to a directory may do so only since it was looked up.
+    let isAwaited = isRoot && (isMissing(link) || snapshot.type(of: link) != .directory)
     func add(_ chain: LinkChain, to targets: inout Set<Path>) {
       targets.formUnion(chain.links)
       if isRoot || roots.links.areFollowed {
@@ -156,6 +159,7 @@ extension ObservedTree {
     if !isExcluded, let chain = LinkChain(from: linkPath, on: disk) {
       add(chain, to: &targets)
       end = chain.end
+      if isAwaited { targets.insert(chain.end) }
       if isRoot { watchByName(parentOf: link) }
     }
     if isRoot, let chain = LinkChain(above: linkPath, on: disk),
@@ -178,6 +182,11 @@ extension ObservedTree {
       {
         snapshot.setFingerprint(fingerprint(status), of: entry)
       }
+    }
+    if isAwaited, let status = try? disk.status(of: linkPath, followsLinks: true),
+      isMissing(link) || status.type == .directory
+    {
+      _ = lookUpRoot(link, for: comparison)
     }
   }
 

@@ -86,6 +86,106 @@ struct RootKindTests {
     try watched.directory.write(to: "two/f")
     #expect(try watched.changes() == ["created r/f"])
   }
+
+  /// Two changes, of which the second is made between any two calls of the disk while the first is
+  /// processed, and what is reported when `write` is written then.
+  struct Interruption: CustomTestStringConvertible {
+    let testDescription: String
+    var coverage = Coverage.recursive
+    let prepare: @Sendable (TemporaryDirectory) throws -> Void
+    let first: @Sendable (TemporaryDirectory) throws -> Void
+    let second: @Sendable (TemporaryDirectory) throws -> Void
+    var write = "t/x"
+    let change: String
+
+    static let all = [
+      Interruption(
+        testDescription: "a link to nothing, and then to a directory",
+        prepare: { _ in }, first: { try $0.link("r", to: "t") },
+        second: { try $0.makeDirectories("t") }, change: "created r/x"),
+      Interruption(
+        testDescription: "a link to nothing, and then to a file",
+        prepare: { _ in }, first: { try $0.link("r", to: "t") },
+        second: { try $0.write(to: "t") }, write: "t", change: "modified r"),
+      Interruption(
+        testDescription: "a link to a file, to nothing, and then to a directory",
+        coverage: .named,
+        prepare: {
+          try $0.write(to: "t")
+          try $0.link("r", to: "t")
+        }, first: { try $0.remove("t") },
+        second: { try $0.makeDirectories("t") }, change: "created r/x"),
+      Interruption(
+        testDescription: "a link to a directory, to nothing, and then to a file",
+        prepare: {
+          try $0.makeDirectories("t")
+          try $0.link("r", to: "t")
+        }, first: { try $0.remove("t") },
+        second: { try $0.write(to: "t") }, write: "t", change: "modified r"),
+      Interruption(
+        testDescription: "a file, and then a link to a directory",
+        coverage: .named,
+        prepare: {
+          try $0.makeDirectories("t")
+          try $0.write(to: "r")
+        }, first: { try $0.remove("r") },
+        second: { try $0.link("r", to: "t") }, change: "created r/x"),
+    ]
+  }
+
+  @Test(arguments: Interruption.all, [false, true])
+  func `what a root becomes while it is looked up is followed`(
+    interruption: Interruption, hasBase: Bool
+  ) throws {
+    var (count, isInterrupted) = (0, true)
+    while isInterrupted {
+      let disk = InterruptedDisk()
+      let watched = try WatchedTree(
+        [("r", interruption.coverage)], hasBase: hasBase, disk: disk, prepare: interruption.prepare)
+      try interruption.first(watched.directory)
+      disk.interrupt(afterCalls: count) { try? interruption.second(watched.directory) }
+      _ = try watched.changes()
+      isInterrupted = !disk.isWaiting
+      if !isInterrupted { try interruption.second(watched.directory) }
+      disk.interrupt(afterCalls: .max) {}
+      _ = try watched.changes()
+      if interruption.write == "t" {
+        try watched.directory.append("x", to: "t")
+      } else {
+        try watched.directory.write(to: interruption.write)
+      }
+      #expect(try watched.changes() == [interruption.change], "after \(count) calls")
+      count += 1
+    }
+    #expect(count > 5)
+  }
+}
+
+/// A disk on which something happens between two calls.
+private final class InterruptedDisk: SystemDisk {
+  private var remaining = Int.max
+  private var interruption = {}
+
+  var isWaiting: Bool { remaining >= 0 }
+
+  func interrupt(afterCalls count: Int, _ interruption: @escaping () -> Void) {
+    (remaining, self.interruption) = (count, interruption)
+  }
+
+  private func count() {
+    if remaining == 0 { interruption() }
+    if remaining >= 0 { remaining -= 1 }
+  }
+
+  override func status(of path: Path, followsLinks: Bool) throws(SystemError) -> FileStatus {
+    count()
+    return try super.status(of: path, followsLinks: followsLinks)
+  }
+
+  override func linkTarget(of path: Path) throws(SystemError) -> Path {
+    count()
+    return try super.linkTarget(of: path)
+  }
 }
 
 /// A root that is replaced again and again.

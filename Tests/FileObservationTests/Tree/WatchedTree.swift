@@ -22,7 +22,7 @@ final class WatchedTree {
   init(
     _ roots: [(name: String, coverage: Coverage)] = [("", .recursive)],
     followsLinks: Bool = false, extensions: [String] = [], hasBase: Bool = false,
-    startsBeforePreparation: Bool = false,
+    startsBeforePreparation: Bool = false, disk: any Disk = SystemDisk(),
     prepare: (TemporaryDirectory) throws -> Void = { _ in }
   ) throws {
     directory = try TemporaryDirectory()
@@ -32,7 +32,7 @@ final class WatchedTree {
     hints = InotifyHints(try Inotify())
     tree = ObservedTree(
       filter: PathFilter(extensions: extensions), source: hints,
-      followsLinks: followsLinks, base: hasBase ? directory.path : nil, start: start)
+      followsLinks: followsLinks, base: hasBase ? directory.path : nil, disk: disk, start: start)
     for root in roots { tree.add(.init(path: directory[root.name], coverage: root.coverage)) }
     while tree.scanPending(until: { true }) {}
     tree.walk.isComparedOnce = true
