@@ -32,7 +32,7 @@ extension ChangeJudge {
     for changes: [PendingChange], at now: Instant, _ knowledge: Knowledge
   ) -> [Action] {
     if changes.isEmpty { return [] }
-    note(changes, at: now, isInterruptible: hasInterruptibleService)
+    note(changes, at: now, isBesideLasting: hasInterruptibleService)
     for change in changes {
       if let state = knowledge.files[change.path] {
         records[change.path]?.judgedContent = state.content
@@ -97,7 +97,7 @@ extension ChangeJudge {
         continue
       }
       if !change.isCounted {
-        note([change], at: now, isInterruptible: true)
+        note([change], at: now, isBesideLasting: true)
         latest = now
       }
       change.isCounted = true

@@ -39,7 +39,7 @@ extension ChangeJudge {
   ) -> [Action] {
     let changes = PendingChange.all(of: changes, evidence, at: time)
     if isFlushing || isStopped && situation.isOwn {
-      note(changes, at: now, isInterruptible: hasInterruptibleService)
+      note(changes, at: now, isBesideLasting: hasInterruptibleService)
       add(changes.filter { isFlushing || $0.verdict != .others })
       let others = isFlushing ? [] : changes.filter { $0.verdict == .others }
       return others.isEmpty ? [] : explain(others) + runAtOnce(others, at: now)
@@ -49,7 +49,7 @@ extension ChangeJudge {
       return changedAtRest(changes, at: now, knowledge)
     case .running:
       // Also while a service is being stopped.
-      note(changes, at: now, isInterruptible: hasInterruptibleService)
+      note(changes, at: now, isBesideLasting: hasInterruptibleService)
       // What people have saved meanwhile may be in the result, also if they take it back before the end.
       for change in changes where change.verdict == .unknown {
         guard let file = knowledge.files[change.path] else { continue }
@@ -82,7 +82,7 @@ extension ChangeJudge {
       // What none of them has made is a change at rest.
       let others = changes.filter { $0.verdict == .others }
       let rest = changes.filter { $0.verdict != .others }
-      note(rest, at: now, mayBeOfRound: isLeft, countForAll: !isLeft || isEcho)
+      note(rest, at: now, isBesideLasting: isLeft, countForAll: !isLeft || isEcho)
       add(rest)
       return others.isEmpty
         ? judge(areOfRuns: false, at: now, knowledge)
@@ -93,13 +93,13 @@ extension ChangeJudge {
   /// Counts changes for their keys, or against them.
   ///
   /// - Parameters:
-  ///   - mayBeOfRound: Whether processes of the round are there that may have made them, even after its end.
+  ///   - isBesideLasting: Whether processes that do not end by themselves may have made them.
   ///   - countForAll: Whether they count for all paths together as well.
   mutating func note(
-    _ changes: [PendingChange], at now: Instant, isInterruptible: Bool = false,
-    mayBeOfRound: Bool = false, countForAll: Bool = true
+    _ changes: [PendingChange], at now: Instant, isBesideLasting: Bool = false,
+    countForAll: Bool = true
   ) {
-    isBesideLasting = isInterruptible || mayBeOfRound
+    self.isBesideLasting = isBesideLasting
     for change in changes {
       let now = change.time ?? now
       let offset = offset(at: now)

@@ -52,7 +52,7 @@ extension ChangeJudge {
     note(
       (found.differing + rewritten).filter { change in
         !change.isCounted && (isCounted || change.verdict == .others)
-      }, at: now, isInterruptible: true)
+      }, at: now, isBesideLasting: true)
     for change in found.unchanged where change.verdict != .others {
       for key in keys(of: change) { records[key]?.suspicion.wasRewritten() }
     }

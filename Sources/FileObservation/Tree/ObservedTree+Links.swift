@@ -146,7 +146,7 @@ extension ObservedTree {
     var targets: Set<Path> = []
     var end: Path?
     let isRoot = roots.isReported(link)
-    // What leads to a directory may do so only since it was looked up.
+    // The link may have come to lead to a directory after the lookup.
     let isAwaited = isRoot && (isMissing(link) || snapshot.type(of: link) != .directory)
     func add(_ chain: LinkChain, to targets: inout Set<Path>) {
       targets.formUnion(chain.links)

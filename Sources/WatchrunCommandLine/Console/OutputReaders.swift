@@ -40,7 +40,7 @@ final class OutputReaders: Sendable {
   /// Takes a failure to write. Returns whether it is the first one of the descriptor that is lost output.
   @discardableResult
   func note(_ error: SystemError, of descriptor: Int32) -> Bool {
-    // Nobody misses the output of a terminal that is closed, whose hang-up ends watchrun.
+    // A terminal that is closed needs no output, and its hang-up ends watchrun.
     if Terminal(descriptor).isGone { return false }
     if error.code != EPIPE { return state.withLock { $0.lossy.insert(descriptor).inserted } }
     closed(descriptor)
