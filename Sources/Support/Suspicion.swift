@@ -30,11 +30,11 @@ package struct Suspicion: Equatable, Sendable {
     /// The delay of a test: so much, or this part of what the change comes later than a second, since its time varies
     /// with that.
     package static let test = (
-      least: Duration.milliseconds(250), part: 0.2, most: Duration.milliseconds(800)
+      least: Duration.milliseconds(210), part: 0.12, most: Duration.milliseconds(800)
     )
     /// Where no run ends, so many standard deviations of the times, if these are at most so many seconds, and from the
     /// first level on if they are at most this part of the times.
-    package static let wide = (deviations: 7.0, most: 0.3, part: 0.1)
+    package static let wide = (deviations: 7.0, most: 0.33, part: 0.1)
     /// The part of the tests that are left out, and the step from one to the next: the golden ratio, so that no rhythm of
     /// saves has the same one.
     package static let untested = (part: 333, step: 618, of: 1000)
@@ -47,7 +47,7 @@ package struct Suspicion: Equatable, Sendable {
     /// The longest delay; twice `noticed` for what no run can have made.
     package static let longestPause = Duration.seconds(600)
     /// By how much one change raises the level at most, also while starts are tested, and lowers it.
-    package static let step = (up: 1.0, tested: 2.5, down: 1.5)
+    package static let step = (up: 1.0, tested: 2.7, down: 1.5)
     /// The number of changes over which their times are averaged.
     package static let memory = 8
     /// The standard deviation, in seconds, of times that vary as little as those of processes do.
@@ -59,6 +59,9 @@ package struct Suspicion: Equatable, Sendable {
     package static let leastWindow = (inRun: 0.2, afterPause: 0.5, otherwise: 1.0)
     /// A run that lasts so many times as long as the change took, without it, ends the row.
     package static let endOfRow = 1.5
+    /// What it counts that nothing changes while a start is tested, for each time after which the key changes on
+    /// average: from this delay on, and at least this time, in seconds.
+    package static let silence = (weight: 2.0, least: 0.1, time: 0.2)
   }
 
   /// An average of times in seconds, in which older ones count less, and their variance.
@@ -107,6 +110,8 @@ package struct Suspicion: Equatable, Sendable {
   package private(set) var hasChanged = false
   /// Whether something starts for the latest change, in the same round, so that the next one counts again.
   private var isAnswered = false
+  /// Whether the key has changed twice after one start.
+  private var changesAgain = false
 
   /// The latest first change in a run that ends by itself, until its end.
   private var counted: Count?
@@ -191,6 +196,7 @@ package struct Suspicion: Equatable, Sendable {
     let isFirst = !hasChanged || isAnswered
     let isExpected = isExpected(offset)
     (hasChanged, isAnswered, latest, latestAside) = (true, false, now, nil)
+    changesAgain = changesAgain || !isFirst
     if isFirst {
       let count = count(offset / .seconds(1), gap, window.map { $0 / .seconds(1) }, verdict)
       level = raised(count)
@@ -240,9 +246,19 @@ package struct Suspicion: Equatable, Sendable {
     // After a pause, a run is slower than those before, and what it writes is late by that.
     let inRun = level > free + Rules.tests ? least.afterPause : least.inRun
     let span = window.map { max($0, inRun) } ?? max(gaps.mean, least.otherwise)
+    let silence = window == nil ? silence(of: gap - offset) : 0
     return Count(
       level: level, isFree: isFree, follows: offsets.density(offset),
-      comes: max(-log(span), gaps.density(gap)))
+      comes: max(-log(span) - silence, gaps.density(gap)))
+  }
+
+  /// What speaks against changes at any time, beside processes that last: none has come while the start was delayed. A
+  /// person may wait for the end of a longer delay, and what changes several times after a start is not told by that.
+  private func silence(of time: Double) -> Double {
+    let isTest = level <= free + Rules.tests && offsets.deviation <= Rules.wide.most
+    if !isTest || changesAgain { return 0 }
+    return Rules.silence.weight * max(time - Rules.silence.least, 0)
+      / max(offsets.mean, Rules.silence.time)
   }
 
   /// The level after a change.

@@ -214,6 +214,15 @@ struct SuspicionTests {
     #expect(most[1] <= 120, "\(most)")
   }
 
+  /// That nothing changes while a start is delayed tells it from a person who saves at any time.
+  @Test(arguments: [0.25, 0.6, 1.4, 2.7])
+  func `what follows each start of a service by up to 0.2 s more or less becomes rare soon`(
+    time: Double
+  ) {
+    let most = mostStarts(.afterStart(time, 0.2))
+    #expect(most[0] <= 30 && most[1] <= 60, "\(most)")
+  }
+
   // MARK: Single steps
 
   /// The delays of a key that changes so long after each start, which is delayed by them.
@@ -235,7 +244,7 @@ struct SuspicionTests {
     var suspicion = Suspicion()
     let delays = delays(40, in: &suspicion)
     #expect(delays[..<3].allSatisfy { $0 == .zero })
-    #expect(delays[3...6] == [.milliseconds(250), .zero, .seconds(1), .seconds(4)])
+    #expect(delays[3...6] == [Suspicion.Rules.test.least, .zero, .seconds(1), .seconds(4)])
     #expect(delays[7..<27].allSatisfy { $0 == Suspicion.Rules.noticed })
     #expect(Array(delays[27...30]) == [2, 4, 8, 16].map { Suspicion.Rules.noticed * $0 })
     #expect(delays.max() == .seconds(600))

@@ -33,7 +33,7 @@ struct ChangeJudgeFollowUpTests {
       bench.waitForDelay()
     }
     #expect(followUps.prefix(3) == [.now, .now, .now])
-    #expect(followUps.dropFirst(3).contains(.after(.milliseconds(250))), "\(followUps)")
+    #expect(followUps.dropFirst(3).contains(.after(Suspicion.Rules.test.least)), "\(followUps)")
   }
 
   @Test func `a save that others are proved to make is no echo of the runs`() {

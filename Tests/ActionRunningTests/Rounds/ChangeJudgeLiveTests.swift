@@ -295,10 +295,10 @@ struct ChangeJudgeLiveTests {
       bench.now += .milliseconds(500)
       bench.write("/p/log", "\(number)", .interruptible)
       if number == 3 {
-        #expect(bench.followUp == .after(.milliseconds(250)))
+        #expect(bench.followUp == .after(Suspicion.Rules.test.least))
         bench.now += .milliseconds(100)
         bench.write("/p/log", "more", .interruptible)
-        #expect(bench.followUp == .after(.milliseconds(150)))
+        #expect(bench.followUp == .after(Suspicion.Rules.test.least - .milliseconds(100)))
       }
     }
   }

@@ -304,8 +304,8 @@ struct RoundControllerTests {
       }
       #expect(controller.delayedPaths == ["/no/3"])
       #expect(controller.suspectsRuns)
-      #expect(controller.owesRestart(within: .milliseconds(250)))
-      #expect(!controller.owesRestart(within: .milliseconds(249)))
+      #expect(controller.owesRestart(within: Suspicion.Rules.test.least))
+      #expect(!controller.owesRestart(within: Suspicion.Rules.test.least - .milliseconds(1)))
     }
   }
 

@@ -111,8 +111,8 @@ struct ReloadSessionTests {
       _ = session.changed([log], at: time)
       session.requested(at: time + 10)
     }
-    #expect(session.changed([log], at: 2400) == .wait(milliseconds: 250))
-    #expect(session.elapsed(at: 2500) == .wait(milliseconds: 150))
+    #expect(session.changed([log], at: 2400) == .wait(milliseconds: 210))
+    #expect(session.elapsed(at: 2500) == .wait(milliseconds: 110))
     #expect(session.elapsed(at: 2650) == .send(.reload))
   }
 
