@@ -59,6 +59,8 @@ package struct Suspicion: Equatable, Sendable {
     package static let leastWindow = (inRun: 0.2, afterPause: 0.5, otherwise: 1.0)
     /// A run that lasts so many times as long as the change took, without it, ends the row.
     package static let endOfRow = 1.5
+    /// By how much less the time before the end counts: one of two times is alike by chance more often.
+    package static let choice = 0.35
     /// What it counts that nothing changes while a start is tested, for each time after which the key changes on
     /// average: from this delay on, and at least this time, in seconds.
     package static let silence = (weight: 2.0, least: 0.1, time: 0.2)
@@ -227,7 +229,7 @@ package struct Suspicion: Equatable, Sendable {
     guard let count = counted.take(), let offset else { return }
     let time = (time - offset) / .seconds(1)
     if !ends.isEmpty && !gaps.isEmpty {
-      let follows = max(ends.density(time), count.follows)
+      let follows = max(ends.density(time) - Rules.choice, count.follows)
       let atEnd = Count(
         level: count.level, isFree: count.isFree, follows: follows, comes: count.comes)
       level += raised(atEnd) - raised(count)

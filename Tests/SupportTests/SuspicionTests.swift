@@ -163,7 +163,7 @@ struct SuspicionTests {
         .oncePerStart(duration), in: duration, seed: seed, until: 8000, count: 100)
       return world.waits.prefix(30).max() ?? 0 > 1.05 || world.waits.prefix(100).max() ?? 0 > 4.05
     }
-    #expect(late <= Self.seeds.count / 10)
+    #expect(late <= Self.seeds.count / 20)
   }
 
   @Test(arguments: [nil, 2] as [Double?])
