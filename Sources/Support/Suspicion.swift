@@ -61,7 +61,7 @@ package struct Suspicion: Equatable, Sendable {
     package static let endOfRow = 1.5
     /// By how much less the time before the end counts: one of two times is alike by chance more often.
     package static let choice = 0.35
-    /// What it counts that nothing changes while a start is tested, for each time after which the key changes on
+    /// What it counts that nothing changes while a start is delayed, for each time after which the key changes on
     /// average: from this delay on, and at least this time, in seconds.
     package static let silence = (weight: 2.0, least: 0.1, time: 0.2)
   }
@@ -254,11 +254,10 @@ package struct Suspicion: Equatable, Sendable {
       comes: max(-log(span) - silence, gaps.density(gap)))
   }
 
-  /// What speaks against changes at any time, beside processes that last: none has come while the start was delayed. A
-  /// person may wait for the end of a longer delay, and what changes several times after a start is not told by that.
+  /// What speaks against changes at any time, beside processes that last: none has come while the start was delayed.
+  /// What changes several times after a start is not told by that.
   private func silence(of time: Double) -> Double {
-    let isTest = level <= free + Rules.tests && offsets.deviation <= Rules.wide.most
-    if !isTest || changesAgain { return 0 }
+    if changesAgain || offsets.deviation > Rules.wide.most { return 0 }
     return Rules.silence.weight * max(time - Rules.silence.least, 0)
       / max(offsets.mean, Rules.silence.time)
   }
