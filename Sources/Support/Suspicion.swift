@@ -120,6 +120,7 @@ package struct Suspicion: Equatable, Sendable {
 
   /// What a change was counted by.
   private struct Count: Equatable {
+    let time: Instant
     /// The level before, and whether it was one that is free.
     let (level, isFree): (Double, Bool)
     /// The logarithm of the likelihoods that it follows the start, and that it comes at any time.
@@ -200,7 +201,8 @@ package struct Suspicion: Equatable, Sendable {
     (hasChanged, isAnswered, latest, latestAside) = (true, false, now, nil)
     changesAgain = changesAgain || !isFirst
     if isFirst {
-      let count = count(offset / .seconds(1), gap, window.map { $0 / .seconds(1) }, verdict)
+      let count = count(
+        at: now, offset / .seconds(1), gap, window.map { $0 / .seconds(1) }, verdict)
       level = raised(count)
       forgiven = min(forgiven, level)
       counted = window == nil || verdict == .others ? nil : count
@@ -223,26 +225,27 @@ package struct Suspicion: Equatable, Sendable {
     if latest != nil { latestAside = now }
   }
 
-  /// A run has ended by itself, so long after its start: what it writes at its end comes at the same time before that,
-  /// however long it lasts.
-  package mutating func ended(after time: Duration) {
-    guard let count = counted.take(), let offset else { return }
-    let time = (time - offset) / .seconds(1)
+  /// All runs have ended by themselves: what they write at the end comes at the same time before that, however long
+  /// they last.
+  package mutating func ended(at now: Instant) {
+    guard let count = counted.take() else { return }
+    let time = count.time.duration(to: now) / .seconds(1)
     if !ends.isEmpty && !gaps.isEmpty {
       let follows = max(ends.density(time) - Rules.choice, count.follows)
       let atEnd = Count(
-        level: count.level, isFree: count.isFree, follows: follows, comes: count.comes)
+        time: count.time, level: count.level, isFree: count.isFree, follows: follows,
+        comes: count.comes)
       level += raised(atEnd) - raised(count)
     }
     ends.add(time)
   }
 
   private func count(
-    _ offset: Double, _ gap: Double?, _ window: Double?, _ verdict: Verdict
+    at now: Instant, _ offset: Double, _ gap: Double?, _ window: Double?, _ verdict: Verdict
   ) -> Count {
     let isFree = exactLevel(verdict) <= free
     guard let gap, !gaps.isEmpty else {
-      return Count(level: level, isFree: isFree, follows: 0, comes: 0)
+      return Count(time: now, level: level, isFree: isFree, follows: 0, comes: 0)
     }
     let least = Rules.leastWindow
     // After a pause, a run is slower than those before, and what it writes is late by that.
@@ -250,7 +253,7 @@ package struct Suspicion: Equatable, Sendable {
     let span = window.map { max($0, inRun) } ?? max(gaps.mean, least.otherwise)
     let silence = window == nil ? silence(of: gap - offset) : 0
     return Count(
-      level: level, isFree: isFree, follows: offsets.density(offset),
+      time: now, level: level, isFree: isFree, follows: offsets.density(offset),
       comes: max(-log(span) - silence, gaps.density(gap)))
   }
 

@@ -105,7 +105,7 @@ struct SuspicionTests {
           plan(after: start)
         }
         number += 1
-        if let length { suspicion.ended(after: .seconds(length)) }
+        if let length { suspicion.ended(at: instant(start + length)) }
         let judged = length.map { start + $0 } ?? (pending[0] + 0.02)
         if pending.isEmpty || changes.followsStarts && next > judged && length != nil {
           // At rest a change acts at once.

@@ -24,7 +24,7 @@ extension ChangeJudge {
     (hasEnded, isStopped) = (false, false)
     (followUp, flushReason) = (nil, nil)
     _ = makeGeneration()
-    (lastLaunch, testedElsewhere) = ((now, files), .zero)
+    (lastLaunch, testedElsewhere, longestRun) = ((now, files), .zero, .zero)
   }
 
   /// A run of the present round starts: it finds what is known of the paths of `pathsToReadAtStart`, and has
@@ -35,6 +35,7 @@ extension ChangeJudge {
     at now: Instant, files: FileTime, _ knowledge: Knowledge = Knowledge(),
     isOnlyReader: Bool = true
   ) {
+    longestRun = max(longestRun, offset(at: now))
     (lastLaunch, testedElsewhere) = ((now, files), .zero)
     hasEnded = false
     latestMade = nil
@@ -89,7 +90,7 @@ extension ChangeJudge {
         ? judgeBesideActiveRun(at: now, knowledge, isBuilding: knowledge.isBuilding)
         : resumeFollowUp(at: now)
     }
-    if reason == .end || reason == .work { workHasEnded(after: offset(at: now)) }
+    if reason == .end || reason == .work { workHasEnded(at: now) }
     if reason == .end {
       (hasEnded, lastReport) = (!isStopped, now)
       endsByItself = endsByItself || !isStopped
@@ -111,10 +112,10 @@ extension ChangeJudge {
     return concludeObservation(knowledge) + actions
   }
 
-  private mutating func workHasEnded(after time: Duration) {
-    workTime = time
-    updateAll { $0.suspicion.ended(after: time) }
-    common.ended(after: time)
+  private mutating func workHasEnded(at now: Instant) {
+    workTime = max(longestRun, offset(at: now))
+    updateAll { $0.suspicion.ended(at: now) }
+    common.ended(at: now)
   }
 
   /// The user stops the runs. The present round has no follow-up; a later run receives its changes.

@@ -161,8 +161,10 @@ struct ChangeJudge: Sendable {
   var hasEnded = false
   /// When the latest round ended, or its follow-up was delayed.
   var lastReport: Instant?
-  /// How long the latest work that ends by itself has lasted.
+  /// How long the longest run has lasted of the latest work that ends by itself, and of the present one: in that time
+  /// after a start, a person may save at any moment.
   var workTime: Duration?
+  var longestRun = Duration.zero
   /// Whether the user stopped the round, so that it has no follow-up.
   var isStopped = false
   /// Whether processes that do not end by themselves may have made the latest changes.

@@ -1,5 +1,6 @@
 import FileObservation
 import Support
+import TestSupport
 import Testing
 
 @testable import ActionRunning
@@ -56,6 +57,34 @@ struct ChangeJudgeCheckpointTests {
     #expect(bench.followUp == .after(Suspicion.Rules.noticed - .seconds(1)))
     bench.waitForDelay()
     #expect(bench.run == ["/p/log"])
+  }
+
+  /// What a build writes comes late after its start, and not after that of the short test that follows it.
+  @Test(arguments: [0.05, 1.0], 1...10 as ClosedRange<UInt64>)
+  func `what a build writes becomes rare, however long the task after it takes`(
+    duration: Double, seed: UInt64
+  ) {
+    var generator = SeededGenerator(seed: seed)
+    var bench = ChangeJudgeBench(Self.files)
+    var starts: [Duration] = []
+    bench.begin()
+    while bench.now < .seconds(600) {
+      starts.append(bench.now)
+      bench.now += .seconds(Double.random(in: 0.9...1.1, using: &generator))
+      bench.write("/p/log", "#\(starts.count)")
+      bench.checkpoint()
+      if bench.followUp == .now {
+        bench.launch()
+        continue
+      }
+      // The other task watches nothing.
+      bench.launch(isRestart: true)
+      bench.end(after: .seconds(duration))
+      bench.waitForDelay()
+      bench.begin()
+    }
+    let early = starts.count { $0 < .seconds(60) }
+    #expect(early <= 20 && starts.count <= 60, "\(early), \(starts.count)")
   }
 
   @Test func `a checkpoint without changes leads to nothing`() {
