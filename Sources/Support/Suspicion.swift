@@ -59,6 +59,8 @@ package struct Suspicion: Equatable, Sendable {
     package static let leastWindow = (inRun: 0.2, afterPause: 0.5, otherwise: 1.0)
     /// A run that lasts so many times as long as the change took, without it, ends the row.
     package static let endOfRow = 1.5
+    /// What comes later after a start of what lasts leads to few starts, and ends the row.
+    package static let longest = Duration.seconds(60)
     /// By how much less the time before the end counts: one of two times is alike by chance more often.
     package static let choice = 0.35
     /// What it counts that nothing changes while a start is delayed, for each time after which the key changes on
@@ -195,6 +197,7 @@ package struct Suspicion: Equatable, Sendable {
   package mutating func changed(
     _ verdict: Verdict, at now: Instant, after offset: Duration, in window: Duration? = nil
   ) {
+    if window == nil && !hasChanged && offset > Rules.longest { reset() }
     let gap = latest.map { $0.duration(to: now) / .seconds(1) }
     let isFirst = !hasChanged || isAnswered
     let isExpected = isExpected(offset)

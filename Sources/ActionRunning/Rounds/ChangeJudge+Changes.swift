@@ -47,20 +47,22 @@ extension ChangeJudge {
     switch situation {
     case .idle:
       return changedAtRest(changes, at: now, knowledge)
-    case .running:
-      // Also while a service is being stopped.
-      note(changes, at: now, isBesideLasting: hasInterruptibleService)
+    case .stopping:
+      for change in changes where change.verdict == .others { markEdited(change) }
+      add(changes)
+      return []
+    case .running, .building:
+      let isBuilding = situation == .building
+      let (saved, rest) = isBuilding ? divide(changes, at: now, knowledge) : ([], changes)
+      // What others have left as it was stays known.
+      note(
+        rest.filter { $0.verdict != .others || !isUnchanged($0, knowledge) }, at: now,
+        isBesideLasting: hasInterruptibleService)
       // What people have saved meanwhile may be in the result, also if they take it back before the end.
-      for change in changes where change.verdict == .unknown {
+      for change in rest where change.verdict == .unknown {
         guard let file = knowledge.files[change.path] else { continue }
         update(change.path) { if $0.knownContent != file.content { $0.knownContent = nil } }
       }
-      add(changes)
-      return []
-    case .building:
-      let (saved, rest) = divide(changes, at: now, knowledge)
-      // What others have left as it was stays known.
-      note(rest.filter { $0.verdict != .others || !isUnchanged($0, knowledge) }, at: now)
       add(rest)
       return stopBuild(for: saved, at: now, knowledge)
     case .interruptible, .buildingService:
@@ -125,7 +127,9 @@ extension ChangeJudge {
 
   /// The keys that a change counts for.
   func keys(of change: PendingChange) -> [Path] {
-    change.isOfEntry ? [change.path, change.path.directory] : [change.path]
+    // A person makes files of such a kind, also where runs make others.
+    change.isOfEntry && !editedKinds.contains(FileKind(change.path))
+      ? [change.path, change.path.directory] : [change.path]
   }
 
   private mutating func changedAtRest(
@@ -137,8 +141,7 @@ extension ChangeJudge {
     if echoes.count < changes.count {
       return changedByOthers(changes.filter { !isEcho($0, at: now) }, at: now)
     }
-    // They are judged with the changes for which the follow-up is due.
-    return owesRun ? [] : judge(at: now, knowledge)
+    return judge(at: now, knowledge)
   }
 
   /// Whether a change may follow from what was reported of the runs.

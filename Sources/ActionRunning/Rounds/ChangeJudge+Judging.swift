@@ -47,12 +47,7 @@ extension ChangeJudge {
     let rewritten = found.unchanged.filter { change in
       change.verdict != .others && records[change.path]?.suspicion.isExpected(time) == true
     }
-    // What changes long after the start leads to few restarts.
-    let isCounted = time <= Self.longestOffset
-    note(
-      (found.differing + rewritten).filter { change in
-        !change.isCounted && (isCounted || change.verdict == .others)
-      }, at: now, isBesideLasting: true)
+    note((found.differing + rewritten).filter { !$0.isCounted }, at: now, isBesideLasting: true)
     for change in found.unchanged where change.verdict != .others {
       for key in keys(of: change) { records[key]?.suspicion.wasRewritten() }
     }

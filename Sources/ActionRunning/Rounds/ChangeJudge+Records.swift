@@ -107,7 +107,7 @@ extension ChangeJudge {
   mutating func add(_ changes: [PendingChange], areCounted: Bool = true) {
     for var change in changes {
       change.isCounted = areCounted
-      records[change.path, default: Record()].lastRound = roundCount
+      for key in keys(of: change) { records[key, default: Record()].lastRound = roundCount }
       records[change.path]?.reportCount += 1
       if records[change.path]?.unjudged == nil {
         records[change.path]?.unjudged = change

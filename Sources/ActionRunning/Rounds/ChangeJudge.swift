@@ -42,11 +42,13 @@ struct ChangeJudge: Sendable {
     case leftovers
     /// Runs of other rounds that have begun since the latest one of this round, so that they may follow from it.
     case othersRunning
+    /// Runs that are being stopped. The next one has not started, and receives the change.
+    case stopping
 
     /// Whether the runs are those of the round, which the user may have stopped.
     var isOwn: Bool {
       switch self {
-      case .running, .building, .interruptible, .buildingService: true
+      case .running, .building, .interruptible, .buildingService, .stopping: true
       case .idle, .leftovers, .othersRunning: false
       }
     }
@@ -55,7 +57,7 @@ struct ChangeJudge: Sendable {
     var judgesAtOnce: Bool {
       switch self {
       case .interruptible, .buildingService, .leftovers, .othersRunning: true
-      case .idle, .running, .building: false
+      case .idle, .running, .building, .stopping: false
       }
     }
   }
@@ -125,8 +127,6 @@ struct ChangeJudge: Sendable {
   /// How long after the end of a round a path that changed in it may change because of what was
   /// reported, as `watchrun make | tee log` does.
   static let echoTime = Duration.milliseconds(300)
-  /// After this time a change beside an active run is not counted: it restarts the run once a minute at most.
-  static let longestOffset = Duration.seconds(60)
   /// The pause between looks whether a build works in a service, and the longest time after the latest file that it has
   /// made: in 'make run', make lives as long as the server.
   static let buildLooks = (pause: Duration.seconds(1), time: Duration.seconds(60))

@@ -193,6 +193,7 @@ final class RoundController: Sendable {
   ///
   /// - Parameter awaitsEnd: Whether runs are active, whose end is awaited.
   func stopped(awaitsEnd: Bool = true) {
+    state.access { $0.timer.take() }?.cancel()
     advance { judge, _, _ in judge.stopped(awaitsEnd: awaitsEnd) }
   }
 

@@ -163,8 +163,7 @@ extension TaskRunner {
       watching.contains(where: machine.isBuildingService) ? .buildingService : .interruptible
     switch activity(of: component.names) {
     case .stopping:
-      // The next run has not started and will receive the changes.
-      return .running
+      return .stopping
     case .running:
       if watching.contains(where: machine.isBuilding) { return .building }
       return watching.contains(where: machine.changeInterruptsRun) ? service : .running

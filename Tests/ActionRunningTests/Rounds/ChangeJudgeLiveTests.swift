@@ -316,6 +316,56 @@ struct ChangeJudgeLiveTests {
     #expect(delays.last ?? .zero >= Suspicion.Rules.noticed)
   }
 
+  @Test func `a file is saved long after a start, though it followed earlier ones`() {
+    var bench = bench()
+    for count in 0..<30 {
+      bench.begin()
+      bench.now += .milliseconds(500)
+      bench.write("/p/log", "#\(count)", .interruptible)
+      _ = bench.waitForRun()
+    }
+    bench.begin()
+    bench.now += .seconds(300)
+    bench.write("/p/log", "saved", .interruptible)
+    #expect(bench.followUp == .now)
+  }
+
+  /// Each save is followed by the write of a formatter, while the server takes a second to stop.
+  @Test(arguments: 1...10 as ClosedRange<UInt64>)
+  func `what is written while a service is stopped does not make a person a loop`(seed: UInt64) {
+    var generator = SeededGenerator(seed: seed)
+    var bench = bench()
+    var (stopEnds, waiting): (Duration?, [Duration]) = (nil, [])
+    var waits: [Duration] = []
+    func restart() {
+      waits += waiting.map { bench.now - $0 }
+      waiting = []
+      bench.request()
+      stopEnds = bench.now + .seconds(1)
+    }
+    bench.begin()
+    var save = Duration.zero
+    for count in 0..<100 {
+      save += .seconds(Double.random(in: 2.28...2.32, using: &generator))
+      for time in [save, save + .milliseconds(300)] {
+        if let end = stopEnds, end <= time {
+          bench.now = end
+          bench.launch()
+          stopEnds = nil
+        } else if case .after(let delay) = bench.followUp, bench.now + delay <= time {
+          bench.waitForDelay()
+          if bench.followUp == .now { restart() }
+        }
+        bench.now = time
+        if stopEnds == nil { waiting.append(time) }
+        bench.write("/p/log", "#\(count) \(time)", stopEnds == nil ? .interruptible : .stopping)
+        if bench.followUp == .now && stopEnds == nil { restart() }
+      }
+    }
+    #expect(waits.prefix(30).allSatisfy { $0 <= .seconds(1) })
+    #expect(waits.count > 90 && waits.allSatisfy { $0 <= .seconds(4) }, "\(waits)")
+  }
+
   // MARK: Evidence
 
   @Test func `a change that no process of the run can have made restarts it at once, always`() {

@@ -276,6 +276,26 @@ struct ChangeJudgeTests {
     #expect(announced == 2)
   }
 
+  @Test func `a save soon after a round does not wait for what its runs change`() {
+    var bench = ChangeJudgeBench(["/p/a": "a", "/p/log": "0"])
+    for count in 0..<30 { _ = bench.round([("/p/log", "#\(count)")]) }
+    // It was saved in one run, and rewritten by the next one.
+    for count in 0..<2 { _ = bench.round([("/p/a", "saved"), ("/p/log", "##\(count)")]) }
+    #expect(bench.followUp != .now)
+    bench.now += .milliseconds(200)
+    bench.write("/p/a", "again", .idle)
+    #expect(bench.followUp == .now)
+  }
+
+  @Test func `a new file of a kind that is edited does not wait for those that runs make`() {
+    var bench = ChangeJudgeBench(["/p/a.swift": "a"])
+    bench.editAtRest("/p/a.swift", "edited")
+    for count in 0..<30 { _ = bench.round([(Path("/p/log.\(count)"), "log")]) }
+    #expect(bench.followUp != .now)
+    _ = bench.round([("/p/b.swift", "new")])
+    #expect(bench.followUp == .now)
+  }
+
   @Test func `of several paths the one with the most repetitions is announced`() {
     var bench = ChangeJudgeBench(Self.files)
     _ = bench.round([("/p/log", "#")])
