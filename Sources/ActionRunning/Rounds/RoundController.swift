@@ -32,24 +32,6 @@ final class RoundController: Sendable {
     var tested: Instant?
     /// Whether changes no longer lead to rounds.
     var isOver = false
-    var flush: Flush?
-    var flushCount = 0
-
-    /// Drops a flush for which nothing waits, because more may have changed since. Another one
-    /// remains for what waits for it only.
-    mutating func outdateFlush() {
-      if flush?.generation == nil { flush = nil } else { flush?.isUpToDate = false }
-    }
-  }
-
-  /// A flush of the source whose answer has not been used.
-  private struct Flush {
-    let number: Int
-    var isAnswered = false
-    /// The generation of the judgment that waits for it.
-    var generation: Int?
-    /// Whether it began when a run ended, and no run has begun since.
-    var isUpToDate: Bool
   }
 
   /// Who is asked, and who receives events. A tuple of closures would not do: each access to a generic
@@ -140,11 +122,7 @@ final class RoundController: Sendable {
   /// Begins a round. Its first run receives all changes that no run has received.
   func began() {
     let files = FileTime.now()
-    let timer = state.access { state in
-      state.outdateFlush()
-      return state.timer.take()
-    }
-    timer?.cancel()
+    state.access { $0.timer.take() }?.cancel()
     advance { judge, now, _ in
       judge.began(at: now, files: files)
       return []
@@ -156,18 +134,11 @@ final class RoundController: Sendable {
   /// - Parameter isOnlyReader: Whether no other task watches the paths.
   func launched(isOnlyReader: Bool = true) {
     let files = FileTime.now()
-    state.access { $0.outdateFlush() }
     advance(state.access { $0.judge.pathsToReadAtStart }, contentsOnly: true) {
       judge, now, knowledge in
       judge.launched(at: now, files: files, knowledge, isOnlyReader: isOnlyReader)
       return []
     }
-  }
-
-  /// A run has ended, and probably the work of the round. An early flush shortens the time in which
-  /// a change by others is attributed to the run.
-  func runEnded() {
-    if let source = state.access({ $0.source }) { flush(source, isUpToDate: true) }
   }
 
   /// All work that ends by itself has ended.
@@ -253,7 +224,6 @@ final class RoundController: Sendable {
   }
 
   private func elapsed(_ generation: Int) {
-    state.access { $0.outdateFlush() }
     advance { judge, _, _ in judge.elapsed(generation: generation) }
   }
 
@@ -261,42 +231,9 @@ final class RoundController: Sendable {
 
   private func flush(for generation: Int) {
     guard let source = state.access({ $0.source }) else { return hasFlushed(generation) }
-    if state.access({ $0.flush?.isUpToDate != true }) { flush(source, isUpToDate: false) }
-    let isAnswered = state.access { state in
-      state.flush?.generation = generation
-      return state.flush?.isAnswered ?? false
-    }
-    if isAnswered { useAnswer() }
-  }
-
-  /// Flushes the source, also for a judgment that waits for an earlier flush.
-  private func flush(_ source: any ChangeSource, isUpToDate: Bool) {
-    let number = state.access { state in
-      state.flushCount += 1
-      state.flush = Flush(
-        number: state.flushCount, generation: state.flush?.generation, isUpToDate: isUpToDate)
-      return state.flushCount
-    }
     source.flush { [weak self, queue] in
-      queue.async { [weak self] in self?.answered(number) }
+      queue.async { [weak self] in self?.hasFlushed(generation) }
     }
-  }
-
-  private func answered(_ number: Int) {
-    let isAwaited = state.access { state in
-      guard state.flush?.number == number else { return false }
-      state.flush?.isAnswered = true
-      return state.flush?.generation != nil
-    }
-    if isAwaited { useAnswer() }
-  }
-
-  private func useAnswer() {
-    let generation = state.access { state in
-      defer { state.flush = nil }
-      return state.flush?.generation
-    }
-    if let generation { hasFlushed(generation) }
   }
 
   private func hasFlushed(_ generation: Int) {
@@ -308,6 +245,7 @@ final class RoundController: Sendable {
       knowledge.isBuilding = isBuilding
       return judge.hasFlushed(generation: generation, at: now, knowledge)
     }
-    if !state.access({ $0.isOver }) { deliver(.judged) }
+    // Also for what waits since before another round began; otherwise the next answer is awaited.
+    if !state.access({ $0.isOver || $0.judge.isFlushing }) { deliver(.judged) }
   }
 }

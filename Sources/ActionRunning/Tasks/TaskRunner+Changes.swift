@@ -371,21 +371,6 @@ extension TaskRunner {
     state.access { $0.isIdle = false }
   }
 
-  /// A process of the task has ended, and probably the work of the round. Later changes are not the run's.
-  func runHasEnded(_ worker: TaskWorker) {
-    let name = worker.name
-    // Those that have ended before say nothing of what changes after the run.
-    monitor.forgetEndedOrphans()
-    // The next run begins before the answer.
-    if worker.isAboutToLaunch { return }
-    guard let component = component(of: name) else { return }
-    let isLast = state.access { state in
-      !state.machine.isEnding && state.machine.dependents(of: name).isEmpty
-        && component.names.allSatisfy { $0 == name || !state.machine[$0].isRequestedOrRuns }
-    }
-    if isLast { component.rounds.runEnded() }
-  }
-
   /// `stop` for callers on the queue.
   func stopNow() {
     if state.access({ $0.machine.isEnding }) { return }

@@ -201,7 +201,8 @@ extension TaskRunner {
     case .exited(let isSuccess, let precedesHook):
       if isSuccess { options.freshness?.hasSucceeded(worker.definition) }
       monitor.look()
-      if !precedesHook { runHasEnded(worker) }
+      // Those that have ended before say nothing of what changes after the run.
+      if !precedesHook { monitor.forgetEndedOrphans() }
     case .ended(_, .stopped), .finished:
       break
     case .ended(let result, _):

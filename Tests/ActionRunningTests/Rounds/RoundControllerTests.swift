@@ -325,18 +325,6 @@ struct RoundControllerTests {
     queue.sync { #expect(!controller.isFlushing) }
   }
 
-  @Test func `a checkpoint after the end of a run uses the early flush`() {
-    let controller = controller()
-    queue.sync {
-      controller.began()
-      controller.runEnded()
-    }
-    answer(0)
-    #expect(judgedCount == 0)
-    queue.sync { controller.checkpoint() }
-    #expect(source.count == 1 && judgedCount == 1)
-  }
-
   @Test func `checkpoints while a reading is under way have the same answer`() {
     let controller = controller()
     queue.sync {
@@ -351,7 +339,7 @@ struct RoundControllerTests {
 
   /// What may happen between a checkpoint and its answer.
   enum Meanwhile: CaseIterable {
-    case launched, runEnded, runEndedAndLaunched, workEnded, runAndWorkEnded, began, stopped
+    case launched, workEnded, began, stopped
   }
 
   @Test(arguments: Meanwhile.allCases)
@@ -362,14 +350,7 @@ struct RoundControllerTests {
       controller.checkpoint()
       switch meanwhile {
       case .launched: controller.launched()
-      case .runEnded: controller.runEnded()
-      case .runEndedAndLaunched:
-        controller.runEnded()
-        controller.launched()
       case .workEnded: controller.workEnded(isServing: false)
-      case .runAndWorkEnded:
-        controller.runEnded()
-        controller.workEnded(isServing: false)
       case .began: controller.began()
       case .stopped: controller.stopped()
       }
@@ -392,28 +373,5 @@ struct RoundControllerTests {
     queue.sync { #expect(controller.isFlushing) }
     answer(1)
     queue.sync { #expect(!controller.isFlushing) }
-  }
-
-  @Test func `the end of the work uses the flush that began when its last run ended`() {
-    let controller = controller()
-    queue.sync {
-      controller.began()
-      controller.checkpoint()
-      controller.runEnded()
-      controller.workEnded(isServing: false)
-    }
-    #expect(source.count == 2)
-    answer(1)
-    queue.sync { #expect(!controller.isFlushing) }
-  }
-
-  @Test func `the end of a delay does not use an early flush`() {
-    let controller = delayedController()
-    queue.sync { controller.runEnded() }
-    answer(14)
-    queue.sync { scheduler.advance(by: Suspicion.Rules.noticed) }
-    #expect(source.count == 16 && runs.count == 4)
-    answer(15)
-    #expect(runs.count == 5)
   }
 }
