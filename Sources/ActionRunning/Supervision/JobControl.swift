@@ -10,13 +10,8 @@ import SystemCalls
 /// command is suspended first. When it suspends a command that has the terminal, watchrun suspends itself, so
 /// that the shell prints its prompt. When watchrun is resumed, the command is as well.
 package final class JobControl: Sendable {
-  private struct State {
-    var groups: [pid_t: ProcessGroup] = [:]
-    /// What starts the processes that want the terminal meanwhile, in order.
-    var waiting: [@Sendable () -> Void] = []
-  }
-
-  private let state = Mutex(State())
+  /// What starts the processes that want the terminal while another one has it, in order.
+  private let waiting = Mutex<[@Sendable () -> Void]>([])
   let controller: TerminalController?
   private let ignoredSignals: Set<Signal>
   private let wantsTerminal: @Sendable () -> Void
@@ -63,38 +58,36 @@ extension JobControl {
   /// Whether the terminal is free for a process. Otherwise `retry` is called when the one that has it has ended.
   func hasTerminal(orCall retry: @escaping @Sendable () -> Void) -> Bool {
     guard let controller, controller.borrower != nil else { return true }
-    state.withLock { $0.waiting.append(retry) }
+    waiting.withLock { $0.append(retry) }
     return false
   }
 
   /// The process was started. An interactive one is meant for the terminal, even if that could not be lent.
   func launched(_ group: ProcessGroup, isInteractive: Bool) {
-    state.withLock { $0.groups[group.leader] = group }
     if isInteractive { controller?.lend(to: group) }
     controller?.take()
   }
 
   func ended(_ group: ProcessGroup) {
-    let wasBorrower = controller?.reclaim(from: group) ?? false
-    let waiting = state.withLock { state in
-      state.groups[group.leader] = nil
-      return wasBorrower ? exchange(&state.waiting, with: []) : []
-    }
-    controller?.take()
+    if controller?.reclaim(from: group) != true { return }
     // The first one takes the terminal, and the others wait for that.
-    for retry in waiting { retry() }
+    for retry in waiting.withLock({ exchange(&$0, with: []) }) { retry() }
   }
 }
 
 // MARK: - Suspending
 
 extension JobControl {
+  private var groups: [ProcessGroup] {
+    launchedProcesses.withLock { $0.map { ProcessGroup(leader: $0) } }
+  }
+
   /// Suspends the commands, and then this process by a signal that is pending, or that `withOwnGroup` makes
   /// pending. Returns after this process was resumed.
   ///
   /// It may be resumed before it was suspended, by a shell that has seen a command suspended.
   private func suspend(_ signal: Signal, withOwnGroup suspendsOwnGroup: Bool) {
-    let groups = state.withLock { Array($0.groups.values) }
+    let groups = groups
     // Before the shell sees a suspended process and takes the terminal.
     suspending(true)
     controller?.restore()
@@ -109,7 +102,6 @@ extension JobControl {
 
   private func childrenChanged() {
     SystemLauncher.reapOrphans()
-    let groups = state.withLock { Array($0.groups.values) }
     for group in groups {
       guard let signal = try? group.leaderStop() else { continue }
       let isForTerminal = signal.rawValue == SIGTTIN || signal.rawValue == SIGTTOU

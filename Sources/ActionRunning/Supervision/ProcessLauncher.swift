@@ -156,7 +156,7 @@ package struct SystemLauncher: ProcessLauncher {
       jobControl?.launched(group, isInteractive: request.takesTerminal)
       return SystemGroup(group, mark, guardian)
     } catch {
-      if terminal != nil { jobControl?.controller?.reclaim() }
+      if terminal != nil { jobControl?.controller?.reclaim(from: nil) }
       throw error
     }
   }

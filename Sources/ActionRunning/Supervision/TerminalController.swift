@@ -177,21 +177,22 @@ extension TerminalController {
     state.withLock { $0.borrower = group }
   }
 
-  /// Reclaims the terminal from a group whose leader has ended. Returns whether it was the borrower.
-  func reclaim(from group: ProcessGroup) -> Bool {
-    state.withLock { state in
+  /// Reclaims the terminal from a group whose leader has ended; with `nil`, from a command that could not be started.
+  /// Returns whether it was the borrower.
+  @discardableResult
+  func reclaim(from group: ProcessGroup?) -> Bool {
+    defer { take() }
+    return state.withLock { state in
       if state.borrower != group { return false }
       state.borrower = nil
       state.modesOfSuspended = nil
-      reclaimFromCommand(&state)
+      guard state.isLent else { return true }
+      reclaim(&state)
+      restoreModes(&state)
+      // Input for the command is not a key.
+      if readsKeys { terminal.discardInput() }
       return true
     }
-  }
-
-  /// Reclaims the terminal from a command that could not be started.
-  func reclaim() {
-    state.withLock { reclaimFromCommand(&$0) }
-    take()
   }
 
   private func lend(_ state: inout State) -> Bool {
@@ -203,14 +204,6 @@ extension TerminalController {
     }
     state.isLent = true
     return true
-  }
-
-  private func reclaimFromCommand(_ state: inout State) {
-    guard state.isLent else { return }
-    reclaim(&state)
-    restoreModes(&state)
-    // Input for the command is not a key.
-    if readsKeys { terminal.discardInput() }
   }
 
   private func reclaim(_ state: inout State) {
