@@ -54,13 +54,6 @@ struct ProcessStateMachine: Sendable {
     case finish
   }
 
-  struct Rules: Equatable, Sendable {
-    var hasSuccessHook = false
-    var hasFailureHook = false
-    /// The status of a run that exceeded its timeout and then exited with status 0.
-    var statusAtTimeout = ExitStatus.signaled(.terminate)
-  }
-
   private enum Group: Equatable, Sendable {
     case alive
     /// The process has ended, but other members of its group are alive.
@@ -80,13 +73,13 @@ struct ProcessStateMachine: Sendable {
   }
 
   private(set) var state = State.idle
-  private let rules: Rules
+  private let policy: RunPolicy
   /// The process group of each job, if it exists.
   private var groups: [TaskReport.Job: Group] = [:]
   private var timeout = Timeout.notExceeded
 
-  init(_ rules: Rules = Rules()) {
-    self.rules = rules
+  init(_ policy: RunPolicy) {
+    self.policy = policy
   }
 }
 
@@ -107,7 +100,7 @@ extension ProcessStateMachine {
     if state.isEnding { return jobs(.stopping).map { .kill($0) } }
     state = .ending
     let left = jobs(.stuck)
-    return left.map { .leave($0) } + stopAll(except: left) + finishIfGone()
+    return left.map { .leave($0) } + stopAll(except: left) + proceedIfStopped()
   }
 
   mutating func timedOut() -> [Action] {
@@ -149,19 +142,7 @@ extension ProcessStateMachine {
   mutating func groupIsGone(_ job: TaskReport.Job) -> [Action] {
     if groups[job] == .alive { return [] }
     groups[job] = nil
-    if job == .command && isTimingOut { return timeoutIsOver() }
-    switch state {
-    case .stopping(next: .rest) where !groups.isEmpty && hasOnlyStuckGroups:
-      state = .idle
-      return [.rest]
-    case .stopping(let next):
-      // A group that could not be stopped is not signalled again before the next request.
-      return groups.values.contains(.stuck) ? [] : proceed(to: next)
-    case .ending:
-      return finishIfGone()
-    case .idle, .running, .hooking, .ended:
-      return []
-    }
+    return job == .command && isTimingOut ? timeoutIsOver() : proceedIfStopped()
   }
 
   /// The job's group cannot be stopped. No run starts beside it, but nothing else waits for it.
@@ -171,21 +152,9 @@ extension ProcessStateMachine {
     if job == .command && isTimingOut {
       return [.leave(job)] + timeoutIsOver(unless: .signaled(.kill))
     }
-    switch state {
-    case .stopping(next: .launch):
-      return [.awaitEnd(job)]
-    case .stopping(next: .rest):
-      guard hasOnlyStuckGroups else { return [.leave(job)] }
-      state = .idle
-      return [.leave(job), .rest]
-    case .ending:
-      return [.leave(job)] + finishIfGone()
-    case .idle, .running, .hooking, .ended:
-      return [.leave(job)]
-    }
+    if state == .stopping(next: .launch) { return [.awaitEnd(job)] }
+    return [.leave(job)] + proceedIfStopped()
   }
-
-  private var hasOnlyStuckGroups: Bool { groups.values.allSatisfy { $0 == .stuck } }
 
   private var isTimingOut: Bool {
     if case .exceeded = timeout { true } else { false }
@@ -195,19 +164,30 @@ extension ProcessStateMachine {
   private mutating func timeoutIsOver(unless stuck: ExitStatus? = nil) -> [Action] {
     guard case .exceeded(let status) = timeout else { return [] }
     timeout = .over
-    let result = result(status ?? stuck ?? rules.statusAtTimeout, .timedOut)
+    let result = result(status ?? stuck ?? statusAtTimeout, .timedOut)
     switch state {
     case .running: return runHook(after: result, then: .rest)
     case .stopping(let next): return runHook(after: result, then: next)
-    case .ending: return finishIfGone()
-    case .idle, .hooking, .ended: return []
+    case .idle, .hooking, .ending, .ended: return proceedIfStopped()
     }
   }
 
-  private mutating func finishIfGone() -> [Action] {
-    guard hasOnlyStuckGroups else { return [] }
-    state = .ended
-    return [.finish]
+  /// Takes the next step if nothing is being stopped any more. A run does not start beside a group that cannot be
+  /// stopped, which is not signalled again before the next request.
+  private mutating func proceedIfStopped() -> [Action] {
+    if !jobs(.stopping).isEmpty { return [] }
+    switch state {
+    case .stopping(next: .launch):
+      return groups.isEmpty ? proceed(to: .launch) : []
+    case .stopping(next: .rest):
+      state = .idle
+      return [.rest]
+    case .ending:
+      state = .ended
+      return [.finish]
+    case .idle, .running, .hooking, .ended:
+      return []
+    }
   }
 
   private mutating func runHook(after status: ExitStatus, then next: Step) -> [Action] {
@@ -230,9 +210,12 @@ extension ProcessStateMachine {
     }
   }
 
+  /// The status of a run that exceeded its timeout and then exited with status 0.
+  private var statusAtTimeout: ExitStatus { .signaled(policy.stopPlan.signal) }
+
   /// The status that counts for a run which has ended so: a timeout is never a success.
   func result(_ status: ExitStatus, _ ending: TaskReport.Ending) -> ExitStatus {
-    ending == .timedOut && status.isSuccess ? rules.statusAtTimeout : status
+    ending == .timedOut && status.isSuccess ? statusAtTimeout : status
   }
 
   /// Whether a hook follows a run of the command that has ended so.
@@ -241,7 +224,7 @@ extension ProcessStateMachine {
   }
 
   private func hasHook(after status: ExitStatus) -> Bool {
-    status.isSuccess ? rules.hasSuccessHook : rules.hasFailureHook
+    (status.isSuccess ? policy.onSuccess : policy.onFailure) != nil
   }
 }
 

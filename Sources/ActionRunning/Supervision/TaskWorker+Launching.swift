@@ -5,26 +5,37 @@ import SystemCalls
 // Starts processes, on the queue.
 
 extension TaskWorker {
+  /// The hook is of the latest run.
   func launchHook(after status: ExitStatus) {
-    let duration = state.access { $0.duration }
-    begin(
-      .hook, status.isSuccess ? definition.policy.onSuccess : definition.policy.onFailure,
-      [
-        .init("WATCHRUN_STATUS", String(status.code)),
-        .init("WATCHRUN_DURATION_MS", String(duration.nanoseconds / 1_000_000)),
-      ] + context.options.hookVariables(name))
+    let policy = definition.policy
+    guard let command = status.isSuccess ? policy.onSuccess : policy.onFailure,
+      let (latest, duration) = state.access({ state in state.latest.map { ($0, state.duration) } })
+    else { return }
+    let variables: [Command.EnvironmentVariable] = [
+      .init("WATCHRUN_STATUS", String(status.code)),
+      .init("WATCHRUN_DURATION_MS", String(duration.nanoseconds / 1_000_000)),
+    ]
+    let run = TaskReport.Run(
+      task: name, job: .hook, number: latest.number, trigger: latest.trigger)
+    begin(run, command, variables + context.options.hookVariables(name))
   }
 
   func begin(
-    _ job: TaskReport.Job, _ command: Command?, _ variables: [Command.EnvironmentVariable]
+    _ run: TaskReport.Run, _ command: Command, _ variables: [Command.EnvironmentVariable] = []
   ) {
-    let run = makeRun(job)
+    let now = scheduler.now
+    state.access { state in
+      state.processes[run.job] = Process(run: run, began: now)
+      state.ended = nil
+      if run.job == .command { (state.latest, state.began) = (run, now) }
+    }
     context.report(.run(run, .started))
-    if job == .command { notify(.started) }
-    guard var command else { return }
-    let (isAlone, readsOutput) = state.access { ($0.isAlone, $0.readsOutput) }
-    if isAlone && command.inheritsStandardInputAlone { command.inheritsStandardInput = true }
-    if readsOutput && !run.takesTerminal {
+    if run.job == .command { notify(.started) }
+    var command = command
+    if command.inheritsStandardInputAlone && context.isAlone() {
+      command.inheritsStandardInput = true
+    }
+    if context.isRead(definition) && !run.takesTerminal {
       command.environment.variables =
         command.readOutputEnvironment.variables + command.environment.variables
     }
@@ -59,24 +70,18 @@ extension TaskWorker {
     return launched
   }
 
-  private func makeRun(_ job: TaskReport.Job) -> TaskReport.Run {
-    let now = scheduler.now
-    let (reason, latest) = state.access { ($0.reason, $0.latest) }
-    let trigger =
-      job == .command ? context.receive(name, reason) : latest?.trigger ?? RunTrigger(reason)
-    if job == .command { PythonCaches.removeUncertain(trigger.changes) }
-    let tests = job == .command ? tests(for: trigger) : []
+  /// The next run of the command, which receives all that it is owed.
+  func makeRun() -> TaskReport.Run {
+    let trigger = context.receive(name, state.access(\.reason))
+    PythonCaches.removeUncertain(trigger.changes)
+    let tests = tests(for: trigger)
     return state.access { state in
-      if job == .command { state.runCount += 1 }
-      var run = TaskReport.Run(task: name, job: job, number: state.runCount, trigger: trigger)
+      state.runCount += 1
+      var run = TaskReport.Run(
+        task: name, job: .command, number: state.runCount, trigger: trigger)
       run.tests = tests
-      if job == .command {
-        run.takesTerminal =
-          exchange(&state.takesTerminalNext, with: false) || definition.command.takesTerminal
-      }
-      state.processes[job] = Process(run, at: now)
-      state.ended = nil
-      if job == .command { (state.latest, state.began) = (run, now) }
+      run.takesTerminal =
+        exchange(&state.takesTerminalNext, with: false) || definition.command.takesTerminal
       return run
     }
   }
@@ -110,10 +115,7 @@ extension TaskWorker {
       state.ended = .latest()
     }
     context.report(.run(run, .notStarted(error, status: status)))
-    if run.job == .command {
-      _ = record(status, .byItself, .zero)
-      notifyLater(.ended(.failed, .byItself))
-    }
+    if run.job == .command { record(status, .byItself, .zero) }
     advance { $0.ended(run.job, status) }
   }
 
@@ -148,7 +150,7 @@ extension TaskWorker {
     let silence = staysOpen && !command.inheritsStandardInput ? try SilentPipe() : nil
     state.access { $0.processes[run.job]?.input = silence }
     let (output, errors) = command.takesTerminal ? (nil, nil) : try openOutput(of: run)
-    let sharesSocket = state.access(\.isBesideFormer)
+    let sharesSocket = context.hasFormer(run.task)
     try attempt(run, takesTerminal: command.takesTerminal) { [launch] limits in
       var launch = launch
       launch.limits = limits
@@ -175,7 +177,7 @@ extension TaskWorker {
   func openOutput(
     of run: TaskReport.Run
   ) throws(SystemError) -> (output: PipeInput?, errors: PipeInput?) {
-    guard let sink = context.output, state.access({ $0.readsOutput }) else { return (nil, nil) }
+    guard let sink = context.output, context.isRead(definition) else { return (nil, nil) }
     guard let streams = context.options.separateStreams else {
       let both = try open(.standardOutput, of: run, sink)
       return (both, both)

@@ -132,29 +132,25 @@ extension TaskWorker {
 
   /// Reports the end of a process, unless it counts as ended already.
   private func ended(_ process: Process, _ status: ExitStatus) {
-    let run = process.run
-    let (ending, isSuccess, precedesHook) = state.access { state in
-      state.ended = .latest()
-      let ending = state.machine.ending(of: run.job)
-      let isCommand = run.job == .command
-      return (
-        ending, isCommand && ending == .byItself && status.isSuccess,
-        isCommand && state.machine.precedesHook(status, ending)
-      )
-    }
-    notify(.exited(isSuccess: isSuccess, precedesHook: precedesHook))
+    let (run, isCommand) = (process.run, process.run.job == .command)
+    state.access { $0.ended = .latest() }
+    let machine = state.access(\.machine)
+    let ending = machine.ending(of: run.job)
+    notify(
+      .exited(
+        isSuccess: isCommand && ending == .byItself && status.isSuccess,
+        precedesHook: isCommand && machine.precedesHook(status, ending)))
     for reader in process.readers { reader.runHasEnded() }
     // No timer may wake the process while nothing runs.
-    if run.job == .command { state.access { $0.timeout.take() }?.cancel() }
+    if isCommand { state.access { $0.timeout.take() }?.cancel() }
     if process.hasEnded { return }
     state.access { state in
       state.processes[run.job]?.hasEnded = true
       state.processes[run.job]?.readers = []
     }
     let duration = process.began.duration(to: scheduler.now)
-    let result = run.job == .command ? record(status, ending, duration) : nil
+    if isCommand { record(status, ending, duration) }
     context.report(.run(run, .ended(status, duration: duration, ending)))
-    if let result { notifyLater(.ended(result, ending)) }
   }
 
   private func groupIsGone(_ run: TaskReport.Run) {

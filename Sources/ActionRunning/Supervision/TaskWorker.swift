@@ -19,7 +19,7 @@ final class TaskWorker: Sendable {
     /// A process has ended, that of a run perhaps with success. Its output is not read yet, and a hook may follow.
     case exited(isSuccess: Bool, precedesHook: Bool)
     /// The end of the command, or that it could not be started, was reported. Its hook may follow.
-    case ended(TaskStateMachine.Result, TaskReport.Ending)
+    case ended(TaskStateMachine.Result)
     /// Nothing runs any more.
     case atRest
     /// The worker has ended for good.
@@ -38,6 +38,12 @@ final class TaskWorker: Sendable {
     /// `nil` if no output is read.
     let output: TaskOutput.Sink?
     var options = TaskRunner.Options()
+    /// Whether the output of a task is read, if there is a sink.
+    var isRead: @Sendable (TaskDefinition) -> Bool = { _ in false }
+    /// Whether its task is the only one of the graph.
+    var isAlone: @Sendable () -> Bool = { false }
+    /// Whether the former process of the service runs, by another worker.
+    var hasFormer: @Sendable (_ task: String) -> Bool = { _ in false }
     /// Returns what the run that starts receives.
     let receive: @Sendable (_ task: String, RunTrigger.Reason) -> RunTrigger
     /// Whether the process of the run may be started. Otherwise the second argument is called when it may.
@@ -73,15 +79,10 @@ final class TaskWorker: Sendable {
     /// Starts the command again after a pause.
     var restart: (any ScheduledWork)?
     var backOff: BackOff
-    var readsOutput = false
-    /// Whether its task is the only one of the graph.
-    var isAlone = false
     /// The tests of the runs since one has succeeded; `nil` for all, as before the first one.
     var unprovenTests: [Path]?
     /// Whether the next run of the command takes the terminal.
     var takesTerminalNext = false
-    /// Whether the former process of the service runs, by another worker.
-    var isBesideFormer = false
   }
 
   /// Tells the answer that is awaited from that of a check which was cancelled.
@@ -110,11 +111,6 @@ final class TaskWorker: Sendable {
     var readers: [OutputReader] = []
     /// Keeps its standard input open.
     var input: SilentPipe?
-
-    init(_ run: TaskReport.Run, at began: Instant) {
-      self.run = run
-      self.began = began
-    }
 
     /// Whether the leader was reaped and no other member is alive. Makes system calls.
     var isGone: Bool { !leaderIsAlive && group?.isAlive != true }
@@ -181,12 +177,9 @@ final class TaskWorker: Sendable {
     latestDefinition = Mutex(definition)
     self.context = context
     let policy = definition.policy
-    let rules = ProcessStateMachine.Rules(
-      hasSuccessHook: policy.onSuccess != nil, hasFailureHook: policy.onFailure != nil,
-      statusAtTimeout: .signaled(policy.stopPlan.signal))
     state = Confined(
       State(
-        machine: ProcessStateMachine(rules),
+        machine: ProcessStateMachine(policy),
         backOff: BackOff(first: policy.backOff, limit: policy.restartLimit)),
       to: context.queue)
   }
@@ -194,21 +187,12 @@ final class TaskWorker: Sendable {
   /// Follows another definition of the same task.
   func follow(_ definition: TaskDefinition) { latestDefinition.withLock { $0 = definition } }
 
-  /// Starts the next process of a service, whose present one runs until its worker ends.
-  func takePlace(of former: TaskWorker) {
-    let count = former.state.access(\.runCount)
-    state.access { ($0.runCount, $0.isBesideFormer) = (count, true) }
-  }
-
   /// Whether another process of the service was started beside its own.
   func setFormer(_ isFormer: Bool) {
     state.access { $0.processes[.command]?.run.isFormer = isFormer }
   }
 
   func notify(_ event: Event) { context.notify(self, event) }
-
-  /// Notifies the runner when the present step is complete.
-  func notifyLater(_ event: Event) { state.access { $0.events.append(event) } }
 
   /// Starts a run. The present one is stopped first.
   func start(_ reason: RunTrigger.Reason, takesTerminal: Bool = false) {
@@ -282,12 +266,12 @@ extension TaskWorker {
     case .leave(let job):
       reportStuck(job, isAwaited: false)
     case .rest:
-      notifyLater(.atRest)
+      state.access { $0.events.append(.atRest) }
     case .finish:
       files.remove()
       // Nothing is done for what cannot be stopped.
       for process in state.access(\.processes).values { process.timer?.cancel() }
-      notifyLater(.finished)
+      state.access { $0.events.append(.finished) }
     }
   }
 
@@ -304,29 +288,23 @@ extension TaskWorker {
   /// belongs to another program, and would make the service ready before it has started.
   private func launchCommand() {
     guard definition.mayHaveConflict, let condition = definition.readiness?.condition else {
-      return begin(.command, definition.command, [])
+      return begin(makeRun(), definition.command)
     }
     let check = ConflictCheck()
     state.access { $0.conflictCheck = check }
     context.probe.ask(condition) { [self] isAnswered in
       guard state.access({ $0.conflictCheck }) === check else { return }
       state.access { $0.conflictCheck = nil }
-      if isAnswered {
-        report(ReadinessConflict(condition))
-      } else {
-        begin(.command, definition.command, [])
-      }
+      isAnswered
+        ? report(ReadinessConflict(condition)) : begin(makeRun(), definition.command)
     }
   }
 
   private func report(_ conflict: ReadinessConflict) {
     context.report(.task(name, .conflict(conflict)))
-    state.access { state in
-      // Another attempt costs little, and the cause may end at any time.
-      state.backOff.reset()
-      (state.status, state.duration, state.result) = (.exited(126), .zero, .failed)
-    }
-    notifyLater(.ended(.failed, .byItself))
+    // Another attempt costs little, and the cause may end at any time.
+    state.access { $0.backOff.reset() }
+    record(.exited(126), .byItself, .zero)
     advance { $0.hasConflict() }
   }
 }
@@ -334,17 +312,16 @@ extension TaskWorker {
 // MARK: - Results
 
 extension TaskWorker {
-  func record(
-    _ status: ExitStatus, _ ending: TaskReport.Ending, _ duration: Duration
-  ) -> TaskStateMachine.Result {
+  /// The command has ended, or could not be started. Its hook may follow.
+  func record(_ status: ExitStatus, _ ending: TaskReport.Ending, _ duration: Duration) {
     let status = state.access { $0.machine.result(status, ending) }
     let result: TaskStateMachine.Result =
       ending == .stopped ? .cancelled : status.isSuccess ? .succeeded : .failed
     state.access { state in
       (state.status, state.duration, state.result) = (status, duration, result)
       if result == .succeeded { state.unprovenTests = [] }
+      state.events.append(.ended(result))
     }
-    return result
   }
 
   /// The outcome for the report of a round; `nil` if there is none.

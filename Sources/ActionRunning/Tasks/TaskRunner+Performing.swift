@@ -13,15 +13,11 @@ extension TaskRunner {
     reportChanges()
   }
 
-  func worker(_ name: String) -> TaskWorker? {
-    state.access { $0.workers[name] }
-  }
-
   private func perform(_ action: TaskStateMachine.Action) {
     switch action {
     case .start(let name, let reason, let isAfterDependency):
       // What was performed before may have ended the runner.
-      if state.access(\.machine.isEnding) { return }
+      if machine.isEnding { return }
       if isAfterDependency { worker(name)?.state.access { $0.unprovenTests = nil } }
       former(of: name)?.setFormer(true)
       worker(name)?.start(reason, takesTerminal: state.access { $0.terminalTask == name })
@@ -77,7 +73,6 @@ extension TaskRunner {
       worker(name)?.end()
     case .retire(let name):
       former(of: name)?.end()
-      worker(name)?.state.access { $0.isBesideFormer = false }
     case .killAll:
       for worker in allWorkers {
         if !worker.isEnding { worker.end() }
@@ -96,15 +91,13 @@ extension TaskRunner {
   }
 
   private func cause(_ dependency: String) -> TaskReport.Cause {
-    state.access { $0.machine[dependency].phase } == .late
-      ? .notReady(dependency) : .failed(dependency)
+    machine[dependency].phase == .late ? .notReady(dependency) : .failed(dependency)
   }
 
   private func backOff(_ name: String, _ generation: Int) {
-    let isAwaited = state.access { state in
-      !state.isInLastRound && state.machine.isBackingOff(name, generation)
-    }
-    guard isAwaited, let worker = worker(name) else { return }
+    guard !state.access(\.isInLastRound), machine.isBackingOff(name, generation),
+      let worker = worker(name)
+    else { return }
     let pause = worker.state.access { $0.backOff.pause(afterRunOf: $0.duration) }
     guard let pause else {
       report(.task(name, .gaveUp(afterRestarts: worker.definition.policy.restartLimit ?? 0)))
@@ -125,7 +118,7 @@ extension TaskRunner {
       return state.freshRecords.areAwaited
     }
     if awaitsRecords { return }
-    for component in state.access({ $0.components }) { component.rounds.end() }
+    for component in components { component.rounds.end() }
     monitor.end()
     let status = state.access { state in
       // They retain the runner.
@@ -188,7 +181,12 @@ extension TaskRunner {
       state.access { $0.retiring.removeAll { $0 === worker } }
       return advance { $0.isGone(name) }
     }
-    guard self.worker(name) === worker else { return handleFormer(event, of: worker) }
+    guard self.worker(name) === worker else {
+      // It is retired, or the former one of a service. Only its end matters.
+      if case .exited = event { monitor.look() }
+      if case .atRest = event, !worker.isEnding { advance { $0.formerHasEnded(name) } }
+      return
+    }
     switch event {
     case .started:
       hasStarted(name)
@@ -203,9 +201,9 @@ extension TaskRunner {
       monitor.look()
       // Those that have ended before say nothing of what changes after the run.
       if !precedesHook { monitor.forgetEndedOrphans() }
-    case .ended(_, .stopped), .finished:
+    case .ended(.cancelled), .finished:
       break
-    case .ended(let result, _):
+    case .ended(let result):
       state.access { $0.owed.ended(name) }
       // Otherwise the next run follows.
       if isService && !worker.isAboutToLaunch { advance { $0.serviceEnded(name, result) } }
@@ -219,20 +217,11 @@ extension TaskRunner {
     }
   }
 
-  /// It is retired, or the former one of a service. Only its end matters.
-  private func handleFormer(_ event: TaskWorker.Event, of worker: TaskWorker) {
-    switch event {
-    case .exited: monitor.look()
-    case .atRest where !worker.isEnding: advance { $0.formerHasEnded(worker.name) }
-    default: break
-    }
-  }
-
   private func serviceIsAtRest(_ worker: TaskWorker) {
     // Otherwise its next run has begun.
     guard worker.phase == .idle else { return }
     let (result, status) = worker.state.access { ($0.result, $0.status) }
-    let hasCrashed = state.access { $0.machine[worker.name].phase } == .crashed
+    let hasCrashed = machine[worker.name].phase == .crashed
     let wasStopped = worker.definition.policy.keepsAlive && !hasCrashed
     if let result, result != .cancelled, !wasStopped { endIfComplete(worker.definition, status) }
     advance { $0.serviceIsAtRest(worker.name) }
@@ -258,8 +247,7 @@ extension TaskRunner {
     guard let worker = worker(name) else { return }
     let task = worker.definition
     // The former process would answer, or there is nothing to ask: it is on trial for a time.
-    let isTrial =
-      task.readiness == nil || task.isReadyAlone && worker.state.access(\.isBesideFormer)
+    let isTrial = task.readiness == nil || task.isReadyAlone && former(of: name) != nil
     let readiness =
       task.readiness.flatMap { isTrial ? nil : $0 } ?? .init(.line("\0"), timeout: Self.startTime)
     var probe = probe
@@ -294,27 +282,24 @@ extension TaskRunner {
     guard let former = worker(name) else { return }
     state.access { $0.retiring.append(former) }
     makeWorkers([former.definition])
-    worker(name)?.takePlace(of: former)
+    let count = former.state.access(\.runCount)
+    worker(name)?.state.access { $0.runCount = count }
   }
 
   func makeWorkers(_ tasks: [TaskDefinition]) {
     let context = TaskWorker.Context(
       queue: queue, scheduler: scheduler, launcher: monitor, probe: probe, directory: directory,
       report: { [self] in forward($0) }, output: output, options: options,
+      isRead: { [state] task in
+        state.access { $0.reading.includes(task, of: $0.graph) }
+      },
+      isAlone: { [self] in graph.tasks.count == 1 }, hasFormer: { [self] in former(of: $0) != nil },
       receive: { [state] name, reason in state.access { $0.owed.start(name, reason) } },
       mayStart: { [self] in outdateOutputs(before: $0, orCall: $1) },
       notify: { [self] in handle($1, of: $0) })
     for task in tasks {
       let worker = TaskWorker(task, context)
       state.access { $0.workers[task.name] = worker }
-    }
-    // The number of tasks may decide what is read and inherited, for existing workers as well.
-    let (workers, reading, graph) = state.access { state in
-      (Array(state.workers.values), state.reading, state.graph)
-    }
-    for worker in workers {
-      let isRead = reading.includes(worker.definition, of: graph)
-      worker.state.access { ($0.readsOutput, $0.isAlone) = (isRead, graph.tasks.count == 1) }
     }
   }
 
@@ -340,8 +325,8 @@ extension TaskRunner {
   /// `replaceGraph` for callers on the queue. The value of ``Options/reading`` is kept if it is `nil`.
   package func replace(_ graph: TaskGraph, reading: TaskOutput.Reading? = nil) {
     if let reading { state.access { $0.reading = reading } }
-    let old = state.access { $0.graph }
-    if state.access({ $0.machine.isEnding }) { return }
+    let old = self.graph
+    if machine.isEnding { return }
     let kept = Set(graph.tasks.filter { old[$0.name]?.isSame(as: $0) == true }.map(\.name))
     for task in graph.tasks where kept.contains(task.name) {
       if old[task.name] != task { options.freshness?.redefined(task) }

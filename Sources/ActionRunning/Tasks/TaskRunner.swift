@@ -191,7 +191,6 @@ public final class TaskRunner: Sendable {
   }
 
   private func keyWasPressed(for names: [String]) {
-    let (graph, machine) = state.access { ($0.graph, $0.machine) }
     let wanted = graph.withDependencies(names, where: machine.lacksResult)
     beginRounds(of: wanted) { $0.keyPressed(wanted) }
   }
@@ -277,4 +276,15 @@ public final class TaskRunner: Sendable {
 
   /// The workers of the graph, and those that are being ended.
   var allWorkers: [TaskWorker] { state.access { Array($0.workers.values) + $0.retiring } }
+}
+
+// MARK: - The present state, for callers on the queue
+
+extension TaskRunner {
+  var graph: TaskGraph { state.access { $0.graph } }
+  var machine: TaskStateMachine { state.access { $0.machine } }
+  var owed: OwedChanges { state.access { $0.owed } }
+  var components: [TaskComponent] { state.access { $0.components } }
+
+  func worker(_ name: String) -> TaskWorker? { state.access { $0.workers[name] } }
 }

@@ -7,7 +7,7 @@ import Testing
 import enum SystemCalls.ExitStatus
 
 private typealias Action = ProcessStateMachine.Action
-private typealias Rules = ProcessStateMachine.Rules
+private typealias Rules = RunPolicy
 
 /// The machine, and the simplest world around it: a command and a hook that exist or do not. Broken
 /// promises are complained of.
@@ -39,8 +39,8 @@ private struct RunModel {
 
   init(seed: UInt64) {
     random = SeededGenerator(seed: seed)
-    rules = Rules(
-      hasSuccessHook: Bool.random(using: &random), hasFailureHook: Bool.random(using: &random))
+    rules = .withHooks(
+      onSuccess: Bool.random(using: &random), onFailure: Bool.random(using: &random))
     machine = ProcessStateMachine(rules)
   }
 
@@ -77,7 +77,7 @@ private struct RunModel {
       }
       guard let result else { return complain("a hook after a run that was stopped") }
       if result.isSuccess != status.isSuccess { complain("the hook of another result") }
-      let isMeant = status.isSuccess ? rules.hasSuccessHook : rules.hasFailureHook
+      let isMeant = (status.isSuccess ? rules.onSuccess : rules.onFailure) != nil
       if !isMeant { complain("a hook that does not exist") }
       processes[.hook] = .alive
       hooks += 1

@@ -8,11 +8,19 @@ import enum SystemCalls.ExitStatus
 
 private typealias Action = ProcessStateMachine.Action
 private typealias State = ProcessStateMachine.State
-private typealias Rules = ProcessStateMachine.Rules
+private typealias Rules = RunPolicy
 
-extension ProcessStateMachine.Rules {
-  fileprivate static let hooked = ProcessStateMachine.Rules(
-    hasSuccessHook: true, hasFailureHook: true)
+extension RunPolicy {
+  static let hooked = withHooks(onSuccess: true, onFailure: true)
+
+  static func withHooks(
+    onSuccess: Bool = false, onFailure: Bool = false, stopSignal: Signal = .terminate
+  ) -> RunPolicy {
+    var policy = RunPolicy(stopPlan: StopPlan(signal: stopSignal))
+    policy.onSuccess = onSuccess ? Command("hook") : nil
+    policy.onFailure = onFailure ? Command("hook") : nil
+    return policy
+  }
 }
 
 /// What can happen to a task's processes.
@@ -123,10 +131,10 @@ struct ProcessStateMachineTests {
       "and a failure", .hooked, after: [.start, .ended(3)], gives: [.launchHook(.exited(3))],
       then: .hooking(next: .rest)),
     T(
-      "only of the result that it is for", Rules(hasFailureHook: true), after: [.start, .ended(0)],
-      gives: [.rest], then: .idle),
+      "only of the result that it is for", Rules.withHooks(onFailure: true),
+      after: [.start, .ended(0)], gives: [.rest], then: .idle),
     T(
-      "and likewise for a failure", Rules(hasSuccessHook: true), after: [.start, .ended(3)],
+      "and likewise for a failure", Rules.withHooks(onSuccess: true), after: [.start, .ended(3)],
       gives: [.rest], then: .idle),
     T(
       "its end is the end of it", .hooked, after: [.start, .ended(0), .hooked()], gives: [.rest],
@@ -169,7 +177,7 @@ struct ProcessStateMachineTests {
       gives: [.launchHook(.exited(5))], then: .hooking(next: .rest)),
     T(
       "without a status it has that of the signal",
-      Rules(hasFailureHook: true, statusAtTimeout: .signaled(.hangup)), after: late + [.gone()],
+      Rules.withHooks(onFailure: true, stopSignal: .hangup), after: late + [.gone()],
       gives: [.launchHook(.signaled(.hangup))], then: .hooking(next: .rest)),
     T(
       "the next run waits for the group", .hooked, after: late + [.start], gives: [],
