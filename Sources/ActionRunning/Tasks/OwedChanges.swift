@@ -105,11 +105,13 @@ struct OwedChanges: Sendable {
       return account
     }
 
-    mutating func add(_ batch: ChangeBatch) {
-      if !setAside.isEmpty { for change in batch.changes { setAside.remove(change.path) } }
-      net.add(batch.changes)
-      isIncomplete = isIncomplete || batch.overflow
+    mutating func add(_ changes: [ChangeBatch.Change], _ overflow: Bool) {
+      if !setAside.isEmpty { for change in changes { setAside.remove(change.path) } }
+      net.add(changes)
+      isIncomplete = isIncomplete || overflow
     }
+
+    mutating func add(_ other: Account) { add(other.batch.changes, other.isIncomplete) }
 
     mutating func setCause(_ path: Path) {
       cause = path
@@ -150,19 +152,21 @@ struct OwedChanges: Sendable {
     behind.insert(task)
   }
 
-  /// Adds changes that these tasks watch. Those that were owed the same before share it: a large batch is stored once.
-  mutating func add(_ batch: ChangeBatch, to tasks: some Sequence<String>) {
-    var known: [(before: Account, after: Account)] = []
-    for task in tasks {
-      missed[task]?.subtract(batch.changes.flatMap { [$0.path] + ($0.from.map { [$0] } ?? []) })
+  /// Adds the changes that each of these tasks watches. Those that watch the same and were owed the same before share
+  /// it: a large batch is stored once.
+  mutating func add(
+    _ parts: [(name: String, changes: [ChangeBatch.Change])], overflow: Bool = false
+  ) {
+    var known: [(before: Account, changes: [ChangeBatch.Change], after: Account)] = []
+    for (task, changes) in parts {
+      missed[task]?.subtract(changes.flatMap { [$0.path] + ($0.from.map { [$0] } ?? []) })
       let before = accounts.removeValue(forKey: task) ?? Account()
-      if let same = known.first(where: { $0.before == before }) {
-        accounts[task] = same.after
-        continue
+      let same = known.first { $0.changes == changes && $0.before == before }
+      var after = same?.after ?? before
+      if same == nil {
+        after.add(changes, overflow)
+        known.append((before, changes, after))
       }
-      var after = before
-      after.add(batch)
-      known.append((before, after))
       accounts[task] = after
     }
   }
@@ -216,7 +220,7 @@ struct OwedChanges: Sendable {
   /// The run of the task is sent a signal, with which it receives all that the task is owed.
   mutating func signal(_ task: String, _ reason: RunTrigger.Reason) -> RunTrigger {
     let account = accounts.removeValue(forKey: task) ?? Account()
-    received[task, default: Account()].add(account.batch)
+    received[task, default: Account()].add(account)
     return RunTrigger(reason, account.batch)
   }
 
@@ -226,7 +230,7 @@ struct OwedChanges: Sendable {
       return
     }
     if let later = accounts.removeValue(forKey: task) {
-      account.add(later.batch)
+      account.add(later)
       // What has stopped the run is named as the reason for the next one.
       if let cause = later.cause { account.setCause(cause) }
     }
@@ -275,7 +279,7 @@ struct OwedChanges: Sendable {
         accounts[task] = Account(
           net: NetChanges(account.waitingOutputs), setAside: account.setAside)
       }
-      all.add(batch)
+      all.add(batch.changes, batch.overflow)
     }
     received = received.filter { kept.contains($0.key) }
     behind.formIntersection(kept)

@@ -50,17 +50,13 @@ extension TaskRunner {
 
   /// What these tasks do: what was decided for them, and what their processes do yet.
   func activity(of names: Set<String>) -> Activity {
-    state.access { state in
-      let all = names.map { name -> Activity in
-        let worker = state.workers[name]
-        let phase = worker?.phase ?? .idle
-        if phase.isStopping { return .stopping }
-        if state.machine[name].isRequestedOrRuns { return .running }
-        let isInHook = phase.isHooking && worker?.definition.isService == true
-        return state.machine.isUp(name) || isInHook ? .serving : .none
-      }
-      return all.min { $0.rawValue < $1.rawValue } ?? .none
+    let all = names.map { name -> Activity in
+      let (task, phase) = (machine[name], worker(name)?.phase ?? .idle)
+      if phase.isStopping { return .stopping }
+      if task.isRequestedOrRuns { return .running }
+      return task.phase.isUp || phase.isHooking && task.rules.isService ? .serving : .none
     }
+    return all.min { $0.rawValue < $1.rawValue } ?? .none
   }
 }
 
@@ -86,7 +82,7 @@ extension TaskRunner {
   /// - Returns: The tasks of unchanged components.
   @discardableResult
   func makeComponents(of graph: TaskGraph, keeping kept: Set<String> = []) -> Set<String> {
-    let (source, before) = state.access { ($0.source, $0.components) }
+    let (source, before) = (state.access { $0.source }, components)
     let all = graph.components
     let unchanged = before.filter { $0.names.isSubset(of: kept) && all.contains($0.names) }
     let components = all.map { names in
@@ -115,34 +111,29 @@ extension TaskRunner {
   private func inquiry(of names: Set<String>) -> RoundController.Inquiry {
     { [weak self] paths in
       guard let self else { return ([], [:], true) }
-      let requested = component(names)?.awaitingBurstEnd?.paths
-      let owed = state.access { state in
-        paths.filter { path in
-          names.contains { state.owed.owes($0, path) }
-            && requested?.contains(path) != true
-        }
+      let requested = component(names)?.awaitingBurstEnd?.paths ?? []
+      let owed = owed
+      let open = paths.filter { path in
+        !requested.contains(path) && names.contains { owed.owes($0, path) }
       }
-      return (Set(owed), results(of: names), haveRunInTurn(names))
+      return (Set(open), results(of: names), haveRunInTurn(names))
     }
   }
 
   /// How the latest runs of these tasks have ended, except services.
   private func results(of names: Set<String>) -> [String: ExitStatus] {
-    state.access { state in
-      let workers = names.compactMap { state.workers[$0] }.filter { !$0.definition.isService }
-      return Dictionary(uniqueKeysWithValues: workers.map { ($0.name, $0.state.access(\.status)) })
-    }
+    let workers = names.compactMap(worker).filter { !$0.definition.isService }
+    return Dictionary(uniqueKeysWithValues: workers.map { ($0.name, $0.state.access(\.status)) })
   }
 
   /// Whether the tasks of the present round ran one after the other, each depending on the one before.
   private func haveRunInTurn(_ names: Set<String>) -> Bool {
     let ran = component(names)?.ran ?? []
-    return state.access { state in
-      ran.allSatisfy { name in
-        let related = state.machine.ancestors[name, default: []]
-          .union(state.machine.descendants[name, default: []])
-        return ran.subtracting(related) == [name]
-      }
+    let machine = machine
+    return ran.allSatisfy { name in
+      let related = machine.ancestors[name, default: []]
+        .union(machine.descendants[name, default: []])
+      return ran.subtracting(related) == [name]
     }
   }
 }

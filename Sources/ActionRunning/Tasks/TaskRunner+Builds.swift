@@ -13,10 +13,9 @@ struct BuildSearch {
   /// The leaders of builds, by the numbers of the searches that found them, until their changes are submitted.
   var found: [pid_t: Int] = [:]
   var count = 0
-  /// When the next search may begin, and whether it will.
-  var next: Instant?
-  var isPlanned = false
-  /// The tasks whose files were saved since the last one.
+  /// When the next search may begin.
+  var next = Instant(offset: .zero)
+  /// The tasks whose files were saved since the last one; if there are any, the next one is planned.
   var changed: Set<String> = []
   /// The tasks that have been found to build, with the directories in which they did.
   var directories: [String: Path] = [:]
@@ -67,53 +66,37 @@ extension TaskRunner {
     if saved.isEmpty { return }
     queue.async { [weak self] in
       guard let self else { return }
-      let changed = state.access { state -> Set<String> in
-        if state.machine.runsOutdatedIfBuilding.isEmpty { return [] }
-        let changes = saved.map { ChangeBatch.Change(path: $0, kind: .modified, type: .file) }
-        let audiences = state.graph.audiences.filter { audience in
-          changes.contains(where: audience.triggers.isTriggered)
-        }
-        return Set(audiences.flatMap(\.names))
-      }
-      if !changed.isEmpty { searchBuilds(changed) }
+      if machine.runsOutdatedIfBuilding.isEmpty { return }
+      let changes = saved.map { ChangeBatch.Change(path: $0, kind: .modified, type: .file) }
+      let audiences = graph.audiences.filter { changes.contains(where: $0.triggers.isTriggered) }
+      if !audiences.isEmpty { searchBuilds(Set(audiences.flatMap(\.names))) }
     }
   }
 
   /// Flushes the source if a change of these tasks stops a run that builds. They are searched as often as is cheap.
   private func searchBuilds(_ changed: Set<String>) {
     let (next, isPlanned) = state.access { state in
-      state.buildSearch.changed.formUnion(changed)
-      return (state.buildSearch.next, exchange(&state.buildSearch.isPlanned, with: true))
+      defer { state.buildSearch.changed.formUnion(changed) }
+      return (state.buildSearch.next, !state.buildSearch.changed.isEmpty)
     }
     if isPlanned { return }
-    guard let next, scheduler.now < next else { return searchBuilds() }
+    if scheduler.now >= next { return searchBuilds() }
     _ = scheduler.schedule(at: next) { [weak self] in self?.searchBuilds() }
   }
 
   private func searchBuilds() {
     let now = scheduler.now
-    let runs = state.access { state in
-      state.buildSearch.isPlanned = false
-      let changed = exchange(&state.buildSearch.changed, with: [])
-      return state.machine.runsOutdatedIfBuilding(whenChanged: changed)
-        .compactMap { state.workers[$0] }
-    }
+    let changed = state.access { exchange(&$0.buildSearch.changed, with: []) }
+    let runs = machine.runsOutdatedIfBuilding(whenChanged: changed)
     if runs.isEmpty { return }
     let before = processorTimeOfThread()
-    let builds = runs.compactMap { worker in
-      worker.commandGroup.flatMap { group in
-        group.buildDirectory.map { (worker.name, group.leader, $0) }
-      }
-    }
+    let builds = runs.filter(isBuildingNow).compactMap { worker($0)?.commandGroup?.leader }
     let cost = processorTimeOfThread() - before
     let (source, number) = state.access { state in
       state.buildSearch.next = now.advanced(
         by: max(BuildSearch.shortestPause, cost * BuildSearch.share))
       state.buildSearch.count += 1
-      for (name, leader, path) in builds {
-        state.buildSearch.found[leader] = state.buildSearch.count
-        state.buildSearch.directories[name] = path
-      }
+      for leader in builds { state.buildSearch.found[leader] = state.buildSearch.count }
       return (state.source, state.buildSearch.count)
     }
     if builds.isEmpty { return }
@@ -139,6 +122,13 @@ extension TaskRunner {
     }
   }
 
+  /// Whether a program that compares times works for the command of a task, whose directory is noted then.
+  private func isBuildingNow(_ name: String) -> Bool {
+    guard let path = worker(name)?.commandGroup?.buildDirectory else { return false }
+    state.access { $0.buildSearch.directories[name] = path }
+    return true
+  }
+
   /// What the processes of a command have done, and whether it builds; `nil` if it does not run. On the queue.
   package func activity(of name: String) -> (done: ProcessActivity, isBuild: Bool)? {
     guard let group = worker(name)?.commandGroup, let done = monitor.activity(of: [group]) else {
@@ -149,19 +139,16 @@ extension TaskRunner {
 
   /// Finds the runs that build, or did when the changes were reported. Returns their tasks.
   func findBuilds() -> Set<String> {
-    let (runs, found) = state.access { state in
-      (state.machine.possibleBuilds.compactMap { state.workers[$0] }, state.buildSearch.found)
-    }
+    let runs = machine.possibleBuilds
     if runs.isEmpty { return [] }
-    var names: Set<String> = []
-    for worker in runs {
-      let group = worker.commandGroup
-      let path = group?.buildDirectory
-      if let path { state.access { $0.buildSearch.directories[worker.name] = path } }
-      if path != nil || group.map({ found[$0.leader] != nil }) == true { names.insert(worker.name) }
-    }
-    state.access { [names] in $0.machine.setBuilding(names) }
-    return names
+    let found = state.access { $0.buildSearch.found }
+    let builds = Set(
+      runs.filter { name in
+        let leader = worker(name)?.commandGroup?.leader
+        return isBuildingNow(name) || leader.map { found[$0] != nil } ?? false
+      })
+    state.access { $0.machine.setBuilding(builds) }
+    return builds
   }
 
   /// Whether a service among these builds, and its processes have done something since this was asked last.
@@ -196,13 +183,13 @@ extension TaskRunner {
 
   /// Remembers what people have saved while builds worked: what those have written later may be without it.
   func noteSaves(_ parts: BatchParts, _ evidence: [Path: Verdict], in builds: Set<String>) {
-    let (components, directories) = state.access { ($0.components, $0.buildSearch.directories) }
+    let directories = state.access { $0.buildSearch.directories }
     for component in components where component.names.contains(where: { directories[$0] != nil }) {
       let proved = component.rounds.provedOutputs
       let isBuilding = !builds.isDisjoint(with: component.names)
       var saved: [Path] = []
       for name in component.names {
-        for change in parts[name].changes.prefix(ContentReader.mostFiles) {
+        for change in parts[name].prefix(ContentReader.mostFiles) {
           let (path, kind) = (change.path, FileKind(change.path))
           // What is reported too late to stop a build was hardly made by it, unless it is an output.
           let maySave =

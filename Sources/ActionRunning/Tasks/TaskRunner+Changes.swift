@@ -6,11 +6,11 @@ import SystemCalls
 
 extension TaskRunner {
   func component(of name: String) -> TaskComponent? {
-    state.access { $0.components.first { $0.names.contains(name) } }
+    components.first { $0.names.contains(name) }
   }
 
   func component(_ names: Set<String>) -> TaskComponent? {
-    state.access { $0.components.first { $0.names == names } }
+    components.first { $0.names == names }
   }
 
   func update(_ names: Set<String>, _ change: (inout TaskComponent) -> Void) {
@@ -24,8 +24,8 @@ extension TaskRunner {
   package func accept(
     _ batch: ChangeBatch, for isOwed: ((String, ChangeBatch.Change) -> Bool)? = nil
   ) {
-    options.freshness?.changed(batch.changes, of: state.access { $0.graph.tasks })
-    if state.access({ $0.machine.isEnding }) { return }
+    options.freshness?.changed(batch.changes, of: graph.tasks)
+    if machine.isEnding { return }
     if batch.isPartial { awaitBurstEnd() }
     let time = monitor.takeBurst()
     let batch = withoutDeclaredWrites(batch)
@@ -36,16 +36,12 @@ extension TaskRunner {
     let hadOrphans = monitor.hadOrphans()
     let evidence = monitor.evidence(about: batch.changes)
     let builds = findBuilds()
-    let parts = BatchParts(batch, state.access { $0.graph.audiences })
+    let parts = BatchParts(batch, graph.audiences)
     noteSaves(parts, evidence, in: builds)
-    let received = state.access({ $0.components }).map { component in
-      (component, divide(parts, in: component, for: isOwed))
-    }
+    let received = components.map { ($0, divide(parts, in: $0, for: isOwed)) }
     let missed = missed(parts, evidence)
     // Before anything begins: tasks that watch the same are owed one list.
-    for (part, names) in parts.groups(received.flatMap(\.1)) {
-      state.access { $0.owed.add(part, to: names) }
-    }
+    state.access { $0.owed.add(received.flatMap(\.1), overflow: batch.overflow) }
     for (name, changes) in missed { miss(changes, by: name) }
     // The first round begins runs that cannot have made these changes, so the situations are those before.
     let situations = received.map { component, watching in
@@ -57,7 +53,7 @@ extension TaskRunner {
     }
     for ((component, watching), (situation, isKnown)) in zip(received, situations)
     where !watching.isEmpty {
-      let changes = parts.union(of: watching)
+      let changes = parts.union(of: watching.map(\.changes))
       let evidence = isKnown ? evidence : [:]
       component.rounds.changed(changes, evidence, situation, burst: time)
       // Also while services are stopped, whose end is no end of work.
@@ -65,9 +61,7 @@ extension TaskRunner {
         update(component.names) { $0.hasWorked = true }
       }
       if situation == .buildingService {
-        let services = state.access { state in
-          watching.map(\.name).filter(state.machine.isBuildingService)
-        }
+        let services = watching.map(\.name).filter(machine.isBuildingService)
         missDelayed(changes, evidence, by: services, of: component)
       }
     }
@@ -78,7 +72,7 @@ extension TaskRunner {
 
   /// The batch without the changes that start no task, as tasks declare what they write.
   private func withoutDeclaredWrites(_ batch: ChangeBatch) -> ChangeBatch {
-    let audiences = state.access { $0.graph.audiences }
+    let audiences = graph.audiences
     if audiences.allSatisfy(\.triggers.writes.patterns.isEmpty) { return batch }
     var (rest, declared) = (batch, Set<Path>())
     rest.changes.removeAll { change in
@@ -102,11 +96,10 @@ extension TaskRunner {
   private func missed(
     _ parts: BatchParts, _ evidence: [Path: Verdict]
   ) -> [(name: String, changes: [ChangeBatch.Change])] {
-    let (names, components) = state.access { ($0.machine.buildsThatMissSaves, $0.components) }
-    return names.compactMap { name in
-      guard let component = components.first(where: { $0.names.contains(name) }) else { return nil }
+    machine.buildsThatMissSaves.compactMap { name in
+      guard let component = component(of: name) else { return nil }
       // No build takes what is gone for up to date.
-      let saved = parts[name].changes.filter { change in
+      let saved = parts[name].filter { change in
         change.kind != .removed && component.isSaved(change.path, evidence)
       }
       return saved.isEmpty ? nil : (name, saved)
@@ -117,22 +110,21 @@ extension TaskRunner {
   private func divide(
     _ parts: BatchParts, in component: TaskComponent,
     for isOwed: ((String, ChangeBatch.Change) -> Bool)?
-  ) -> [BatchParts.Part] {
-    let tasks = state.access { $0.graph.tasks.filter { component.names.contains($0.name) } }
-    let ignoring = Set(tasks.map(\.name).filter { ignoresChanges($0, in: component) })
-    return tasks.compactMap { task in
-      var own = parts[task.name]
-      if let isOwed { _ = own.remove { !isOwed(task.name, $0) } }
+  ) -> [(name: String, changes: [ChangeBatch.Change])] {
+    let names = graph.tasks.map(\.name).filter(component.names.contains)
+    let ignoring = Set(names.filter { ignoresChanges($0, in: component) })
+    return names.compactMap { task in
+      var own = parts[task]
+      if let isOwed { own = own.filter { isOwed(task, $0) } }
       // Nor does a dependency begin because of what a task that depends on it ignores.
-      let below = state.access { $0.machine.descendants[task.name, default: []] }
-      for name in [task.name] + below where ignoring.contains(name) {
-        let ignored = own.remove { ignores($0, by: name) }
+      for name in [task] + machine.descendants[task, default: []] where ignoring.contains(name) {
+        let ignored = own.filter { ignores($0, by: name) }
         if ignored.isEmpty { continue }
-        state.access { $0.owed.ignore(by: task.name) }
-        if name != task.name { continue }
-        report(.task(name, .ignored(RunTrigger(.change, changes: ignored))))
+        own.removeAll(where: Set(ignored).contains)
+        state.access { $0.owed.ignore(by: task) }
+        if name == task { report(.task(name, .ignored(RunTrigger(.change, changes: ignored)))) }
       }
-      return own.changes.isEmpty ? nil : own
+      return own.isEmpty ? nil : (task, own)
     }
   }
 
@@ -140,7 +132,7 @@ extension TaskRunner {
   private func ignoresChanges(_ name: String, in component: TaskComponent) -> Bool {
     guard let task = worker(name)?.definition, task.policy.busyPolicy == .ignore, !task.isService
     else { return false }
-    return component.ignoring.contains(name) || state.access { $0.machine.runs(name) }
+    return component.ignoring.contains(name) || machine.runs(name)
   }
 
   /// Whether a task watches what has changed, and the entry has not changed after the end of its run, by the timestamp
@@ -158,7 +150,7 @@ extension TaskRunner {
   private func situation(
     of component: TaskComponent, _ watching: [String], besideLeftovers hasLeftovers: Bool
   ) -> ChangeJudge.Situation {
-    let machine = state.access { $0.machine }
+    let machine = machine
     let service: ChangeJudge.Situation =
       watching.contains(where: machine.isBuildingService) ? .buildingService : .interruptible
     switch activity(of: component.names) {
@@ -171,7 +163,7 @@ extension TaskRunner {
       return service
     case .none:
       if hasLeftovers || isServing(beside: component) { return .leftovers }
-      let others = state.access { $0.components }.filter { other in
+      let others = components.filter { other in
         other.names != component.names
           && (activity(of: other.names).isBusy || other.rounds.isFlushing)
       }
@@ -190,7 +182,7 @@ extension TaskRunner {
     switch event {
     case .decision(let decision): perform(decision, of: names)
     case .tested(let delay):
-      for component in state.access(\.components) where component.names != names {
+      for component in components where component.names != names {
         component.rounds.others(areDelayedBy: delay)
       }
     case .judged: changesAreJudged(of: names)
@@ -200,12 +192,9 @@ extension TaskRunner {
   private func perform(_ decision: ChangeJudge.Action, of names: Set<String>) {
     switch decision {
     case .run(let paths):
-      let isBuilding = state.access { state in
-        state.owed.require(names, for: paths)
-        return names.contains {
-          state.machine.isBuilding($0) || state.machine.isBuildingService($0)
-        }
-      }
+      state.access { $0.owed.require(names, for: paths) }
+      let machine = machine
+      let isBuilding = names.contains { machine.isBuilding($0) || machine.isBuildingService($0) }
       if isBuilding, let component = component(names) {
         noteSaves(paths, in: component, isBuilding: true)
       }
@@ -234,9 +223,8 @@ extension TaskRunner {
       report(.changes(.foundOutputs(paths)))
     case .announceOwed(let list):
       let paths = Set(list)
-      let changes = state.access { state in
-        NetChanges(names.sorted().flatMap { state.owed.trigger(of: $0).changes }).changes
-      }.filter { paths.contains($0.path) || $0.from.map(paths.contains) ?? false }
+      let changes = NetChanges(names.sorted().flatMap { owed.trigger(of: $0).changes }).changes
+        .filter { paths.contains($0.path) || $0.from.map(paths.contains) ?? false }
       if !changes.isEmpty { report(.changes(.owed(RunTrigger(.change, changes: changes)))) }
     case .explain(let judgments):
       report(.changes(.explained(judgments)))
@@ -246,7 +234,7 @@ extension TaskRunner {
   }
 
   private func changesAreJudged(of names: Set<String>) {
-    let ignoring = state.access { state in names.filter(state.machine.ignores) }
+    let ignoring = names.filter(machine.ignores)
     update(names) { component in
       component.ignoring = ignoring
       component.awaitingBurstEnd?.isJudged = true
@@ -263,7 +251,8 @@ extension TaskRunner {
   }
 
   private func owing(_ names: Set<String>, anyOf paths: [Path]) -> Set<String> {
-    state.access { state in names.filter { state.owed.owes($0, anyOf: paths) } }
+    let owed = owed
+    return names.filter { owed.owes($0, anyOf: paths) }
   }
 
   /// Keeps decisions until the burst that is under way has ended.
@@ -279,10 +268,8 @@ extension TaskRunner {
   }
 
   private func burstHasEnded() {
-    let components = state.access { state in
-      state.isBurstUnderWay = false
-      return state.components
-    }
+    state.access { $0.isBurstUnderWay = false }
+    let components = components
     for component in components { update(component.names) { $0.awaitingBurstEnd = nil } }
     for component in components {
       guard let decisions = component.awaitingBurstEnd else { continue }
@@ -321,7 +308,7 @@ extension TaskRunner {
     of names: Set<String>? = nil, _ step: (inout TaskStateMachine) -> [TaskStateMachine.Action]
   ) {
     var delayed: Set<String> = []
-    for component in state.access({ $0.components }) {
+    for component in components {
       if names?.isDisjoint(with: component.names) == true { continue }
       if activity(of: component.names).isBusy {
         component.rounds.resumed()
@@ -334,19 +321,15 @@ extension TaskRunner {
 
   /// Judges the changes of each component whose runs have ended.
   func endWork() {
-    for component in state.access({ $0.components }) {
-      let names = component.names
+    for component in components {
+      let (names, machine) = (component.names, machine)
       let activity = activity(of: names)
-      let (runs, ignoring) = state.access { state in
-        (names.contains(where: state.machine.runs), names.filter(state.machine.ignores))
-      }
+      let (runs, ignoring) = (names.contains(where: machine.runs), names.filter(machine.ignores))
       update(names) { component in
         component.hasWorked = activity.isBusy && (component.hasWorked || runs)
         component.ignoring.formUnion(ignoring)
       }
-      if component.hasWorked {
-        endWork(of: component)
-      }
+      if component.hasWorked { endWork(of: component) }
       if activity.isBusy && !component.ignoring.isSubset(of: ignoring) {
         // What the task has ignored must be known before later changes count.
         component.rounds.ignoringEnded()
@@ -363,7 +346,7 @@ extension TaskRunner {
   func hasStarted(_ name: String) {
     guard let component = component(of: name) else { return }
     component.rounds.launched(isOnlyReader: component.names.count == 1)
-    let isService = state.access { $0.graph[name]?.isService ?? false }
+    let isService = machine[name].rules.isService
     update(component.names) { component in
       component.hasWorked = component.hasWorked || !isService
       component.ran.insert(name)
@@ -373,9 +356,9 @@ extension TaskRunner {
 
   /// `stop` for callers on the queue.
   func stopNow() {
-    if state.access({ $0.machine.isEnding }) { return }
-    let waiting = state.access { $0.waiting }
-    for component in state.access({ $0.components }) {
+    if machine.isEnding { return }
+    let waiting = waiting
+    for component in components {
       update(component.names) { $0.dropRequest() }
       component.rounds.stopped(awaitsEnd: activity(of: component.names) != .none)
     }

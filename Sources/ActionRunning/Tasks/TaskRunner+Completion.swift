@@ -18,8 +18,7 @@ extension TaskRunner {
     // A later round has not all of them: what has been started again may end once more.
     let names =
       options.completion == .firstRun
-      ? state.access { state in state.machine.order.filter { state.machine.isUp($0) } }
-      : members.filter(\.isUp).map(\.name)
+      ? machine.order.filter(machine.isUp) : members.filter(\.isUp).map(\.name)
     let services = names.compactMap { worker($0)?.definition }
     if services.contains(where: { !$0.policy.keepsAlive }) { return }
     if services.allSatisfy({ $0.readiness != nil }) { return end(with: status) }
@@ -27,9 +26,7 @@ extension TaskRunner {
   }
 
   /// The tasks that have failed. Not only in the latest round: a start after an end is none.
-  private var failures: [String] {
-    state.access { $0.machine.order.filter($0.machine.hasFailed) }
-  }
+  private var failures: [String] { machine.order.filter(machine.hasFailed) }
 
   /// Whether the end is decided by failures that are not those of the round, or not final.
   private func isDecidedByFailures(_ status: ExitStatus) -> Bool {
@@ -37,8 +34,7 @@ extension TaskRunner {
     if options.completion == .firstSuccess || failures.isEmpty { return false }
     // Those that are started again may succeed then, or are given up.
     let areRestarted = failures.allSatisfy { name in
-      state.access { $0.machine[name].phase.isRestarted }
-        && worker(name)?.definition.policy.restartLimit != nil
+      machine[name].phase.isRestarted && worker(name)?.definition.policy.restartLimit != nil
     }
     if !areRestarted && !status.isSuccess { return false }
     if !areRestarted {
@@ -55,7 +51,7 @@ extension TaskRunner {
   ) {
     let timer = scheduler.schedule(at: scheduler.now.advanced(by: pause)) { [weak self] in
       // The round of their dependents ends with a result of its own.
-      guard let self, !state.access(\.machine.hasRuns) else { return }
+      guard let self, !machine.hasRuns else { return }
       let remaining = services.compactMap(remainingStartTime)
       // One that is not started again starts with a round of its own.
       guard remaining.count == services.count, let longest = remaining.max() else { return }
@@ -70,7 +66,7 @@ extension TaskRunner {
 
   /// How long a service must still run until it has started; `nil` if it is not started again.
   private func remainingStartTime(of service: String) -> Duration? {
-    let phase = state.access { $0.machine[service].phase }
+    let phase = machine[service].phase
     if phase.isStarting || phase.isRestarted { return Self.startTime }
     guard phase.isUp, let began = worker(service)?.state.access(\.began) else { return nil }
     return Self.startTime - began.duration(to: scheduler.now)
@@ -79,7 +75,7 @@ extension TaskRunner {
   /// A service has ended by itself. The end of one that is kept alive is no success, and a success while the
   /// round goes on is none with the newest changes.
   func endIfComplete(_ service: TaskDefinition, _ status: ExitStatus) {
-    if status.isSuccess && state.access(\.machine.hasUnsettled) { return }
+    if status.isSuccess && machine.hasUnsettled { return }
     // It may succeed later; one with a limit of restarts is given up otherwise.
     let isCrash =
       service.policy.keepsAlive
@@ -89,7 +85,7 @@ extension TaskRunner {
 
   /// A service is not started again any more. Without other work, that is the end of its round.
   func endIfComplete(givenUp worker: TaskWorker) {
-    if options.completion == .firstSuccess || state.access(\.machine.hasUnsettled) { return }
+    if options.completion == .firstSuccess || machine.hasUnsettled { return }
     let status = worker.state.access(\.status)
     let result = status.isSuccess ? .exited(1) : status
     if isLast(result) { end(with: result) }
@@ -97,15 +93,12 @@ extension TaskRunner {
 
   /// Whether the runner ends after a run or a round with this status.
   private func isLast(_ status: ExitStatus) -> Bool {
-    state.access { state in
-      if state.isInLastRound { return true }
-      let isRed = options.completion == .firstSuccess && state.machine.hasFailures
-      return options.completion.isReached(by: status) && !isRed
-    }
+    let isRed = options.completion == .firstSuccess && machine.hasFailures
+    return state.access(\.isInLastRound) || options.completion.isReached(by: status) && !isRed
   }
 
   private func end(with status: ExitStatus) {
-    if state.access(\.machine.isEnding) { return }
+    if machine.isEnding { return }
     state.access { $0.status = status }
     advance { $0.end() }
   }

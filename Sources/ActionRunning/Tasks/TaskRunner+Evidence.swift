@@ -5,7 +5,7 @@ import SystemCalls
 
 extension TaskRunner {
   func updateFrequentPaths() {
-    let (components, declared) = state.access { ($0.components, $0.declaredPaths) }
+    let declared = state.access { $0.declaredPaths }
     let paths = declared.union(components.flatMap(\.rounds.frequentPaths))
     if state.access({ exchange(&$0.frequentPaths, with: paths) }) != paths {
       options.frequentPathsChanged?(paths)
@@ -17,7 +17,7 @@ extension TaskRunner {
   func watchClosely() {
     let isNeeded = { @Sendable [weak self] in
       guard let self else { return false }
-      return state.access { $0.components }.contains { component in
+      return components.contains { component in
         // Processes may be there that are none of a finite run of the component.
         component.rounds.suspectsRuns
           && (component.rounds.hasInterruptibleService
@@ -29,7 +29,7 @@ extension TaskRunner {
   }
 
   func isServing(beside component: TaskComponent) -> Bool {
-    state.access { $0.components }.contains { other in
+    components.contains { other in
       other.names != component.names && activity(of: other.names) == .serving
     }
   }

@@ -65,7 +65,7 @@ extension TaskStateMachine {
     if isEnding { return [] }
     return order.compactMap { name in
       switch tasks[name]?.request {
-      case .made(let reason, _):
+      case .made(let reason):
         TaskRunner.Waiting(name, RunTrigger(reason), for: cause(of: name))
       case .paused(let reason):
         TaskRunner.Waiting(name, RunTrigger(reason), for: .pause)
@@ -76,16 +76,16 @@ extension TaskStateMachine {
   }
 
   private func cause(of name: String) -> TaskRunner.Waiting.Cause {
-    if runs(name) || self[name].request?.judging == .inBurst { return .runs([name]) }
+    if runs(name) || self[name].judging == .inBurst { return .runs([name]) }
     let above = order.filter { ancestors[name, default: []].contains($0) && self[$0].isUnsettled }
     if !above.isEmpty { return .dependencies(above) }
-    if self[name].request?.judging == .asked { return .changes }
+    if self[name].judging == .asked { return .changes }
     let retired = retired(before: name).map(\.name)
     let below =
       running.filter { descendants[name, default: []].contains($0) } + retired.filter { $0 != name }
     if !below.isEmpty { return .dependents(below) }
     if !retired.isEmpty { return .predecessor }
-    let users = running + retiring.filter(\.isActive).map(\.name)
+    let users = running + retiring.filter(\.task.phase.isRun).map(\.name)
     return users.isEmpty ? .changes : .job(usedBy: users)
   }
 
@@ -145,8 +145,7 @@ extension TaskRunner.State {
 extension TaskRunner {
   /// Reports what has changed: which tasks are unsettled, what waits, and whether nothing does.
   func reportChanges() {
-    let unsettled = judgedTasks.union(
-      state.access { state in state.machine.order.filter { state.machine[$0].isUnsettled } })
+    let unsettled = judgedTasks.union(machine.order.filter(machine.isUnsettled))
     let names = unsettled.union(restartedSoon)
     if state.access({ exchange(&$0.unsettled, with: names) }) != names {
       report(.runner(.unsettled(names)))
@@ -178,18 +177,15 @@ extension TaskRunner {
   /// The tasks that are not at rest: they are unsettled, a hook runs, or processes are being stopped. A
   /// command that is kept alive is at rest while it runs, unless a change waits for its end.
   package var restlessTasks: [String] {
-    state.access { state in
-      let active =
-        state.workers.values.filter(\.phase.isRestless) + state.retiring.filter(\.isEnding)
-      let awaited = Set(state.waiting.filter { $0.cause != .delay }.map(\.name))
-      return active.map(\.name)
-        + state.machine.order.filter { name in
-          let task = state.machine[name]
-          let goesOn = task.rules.keepsAlive && task.phase == .running && !task.isRequested
-          return task.phase.isStarting
-            || task.isUnsettled && (awaited.contains(name) || !goesOn)
-        }
-    } + judgedTasks + restartedSoon
+    let active = state.access { state in
+      state.workers.values.filter(\.phase.isRestless) + state.retiring.filter(\.isEnding)
+    }
+    let awaited = Set(waiting.filter { $0.cause != .delay }.map(\.name))
+    let unsettled = machine.tasks.filter { name, task in
+      let goesOn = task.rules.keepsAlive && task.phase == .running && !task.isRequested
+      return task.phase.isStarting || task.isUnsettled && (awaited.contains(name) || !goesOn)
+    }
+    return active.map(\.name) + unsettled.keys + judgedTasks + restartedSoon
   }
 
   /// What was reported to wait, for callers on the queue.
@@ -197,37 +193,33 @@ extension TaskRunner {
 
   /// The tasks that have run to an end and whose results are without changes that they have ignored.
   package var tasksBehind: Set<String> {
-    state.access { state in
-      state.owed.behind.filter { name in
-        let result = state.machine.state(of: name)
-        return result == .succeeded || result == .failed
-      }
+    owed.behind.filter { name in
+      let result = machine.state(of: name)
+      return result == .succeeded || result == .failed
     }
   }
 
   /// What was saved and may be missing in the results of these tasks. For callers on the queue.
-  package var missed: [String: Set<Path>] { state.access { $0.owed.missed } }
+  package var missed: [String: Set<Path>] { owed.missed }
 
   /// Whether changes start no runs, for callers on the queue.
-  package var isPaused: Bool { state.access { $0.machine.isPaused } }
+  package var isPaused: Bool { machine.isPaused }
 
   /// Whether the task is a service whose process may exist.
-  package func isUp(_ name: String) -> Bool { state.access { $0.machine.isUp(name) } }
+  package func isUp(_ name: String) -> Bool { machine.isUp(name) }
 
   /// A restart that is due so soon counts as under way: a page is not reloaded from the old service.
   private static let shortDelay = Duration.milliseconds(300)
 
   /// The tasks whose changes are being judged.
   private var judgedTasks: Set<String> {
-    let judged = state.access { $0.components }.filter {
-      $0.rounds.isFlushing || $0.awaitingBurstEnd != nil
-    }
+    let judged = components.filter { $0.rounds.isFlushing || $0.awaitingBurstEnd != nil }
     return Set(judged.flatMap(\.names))
   }
 
   /// The tasks of components with a service that is restarted soon, or may be when a build has ended.
   private var restartedSoon: [String] {
-    state.access { $0.components }.filter { component in
+    components.filter { component in
       component.rounds.awaitsBuild || component.rounds.owesRestart(within: Self.shortDelay)
     }.flatMap(\.names)
   }

@@ -28,14 +28,14 @@ extension TaskStateMachine {
           actions = [.giveUpReadiness(name), .stop(name)]
         }
         actions += request(name, .change)
-        update(name) { $0.setJudging(.inBurst) }
+        tasks[name]?.judging = .inBurst
         return actions
       })
   }
 
   package mutating func burstHasEnded() -> [Action] {
-    for name in order where tasks[name]?.request?.judging == .inBurst {
-      update(name) { $0.setJudging(.notAsked) }
+    for name in order where tasks[name]?.judging == .inBurst {
+      tasks[name]?.judging = .notAsked
     }
     return proceed([])
   }
@@ -181,10 +181,7 @@ extension TaskStateMachine {
     for name in order.reversed() where !kept.contains(name) {
       guard let task = tasks[name] else { continue }
       actions += endFormer(name)
-      retiring.append(
-        Retired(
-          name: name, isActive: task.phase.isRun, isUp: task.phase.isUp,
-          ancestors: ancestors[name, default: []]))
+      retiring.append(Retired(task: task, ancestors: ancestors[name, default: []]))
       hasLostMembers = hasLostMembers || roundMembers.contains(name) || task.isUnsettled
       actions.append(.retire(name))
     }

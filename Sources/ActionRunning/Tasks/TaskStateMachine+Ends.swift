@@ -130,7 +130,7 @@ extension TaskStateMachine {
     let serves = self[name].former == .serving
     tasks[name]?.former = serves ? next : .absent
     if !serves { return [] }
-    retiring.append(Retired(name: name, isActive: false, isUp: true, ancestors: []))
+    retiring.append(Retired(task: self[name], ancestors: []))
     return [.retire(name)]
   }
 

@@ -49,10 +49,10 @@ extension TaskStateMachine {
     let stops = failed == nil ? stopOutdated(below: name) : []
     if !stops.isEmpty { return stops }
     guard let task = tasks[name], let reason = task.request?.reason, !task.phase.isRun,
-      task.request?.judging != .inBurst
+      task.judging != .inBurst
     else { return nil }
     if waits(name) {
-      update(name) { $0.setJudging(.notAsked) }
+      tasks[name]?.judging = .notAsked
       return nil
     }
     if let failed { return skip(name, because: failed) }
@@ -63,13 +63,13 @@ extension TaskStateMachine {
       return missing.contains { self[$0].isRequested } ? actions : nil
     }
     if isBlocked(name) || !hasCapacity(for: task) { return nil }
-    switch task.request?.judging {
+    switch task.judging {
     case .notAsked where needsJudgment(task, above):
-      update(name) { $0.setJudging(.asked) }
+      tasks[name]?.judging = .asked
       return [.judgeChanges(before: name)]
     case .asked, .inBurst:
       return nil
-    case .notAsked, .done, nil:
+    case .notAsked, .done:
       if reason != .start || task.freshness == .none { return begin(name, task, reason) }
       if task.freshness == .asked { return nil }
       update(name) { $0.freshness = .asked }
@@ -79,7 +79,7 @@ extension TaskStateMachine {
 
   /// Whether a direct or indirect dependency is unsettled.
   func waits(_ name: String) -> Bool {
-    ancestors[name, default: []].contains { self[$0].isUnsettled }
+    ancestors[name, default: []].contains(where: isUnsettled)
   }
 
   private func failure(of name: String) -> String? {
@@ -100,14 +100,14 @@ extension TaskStateMachine {
     // A new service may need the port of one that is gone soon, as after a rename.
     let isNewService = self[name].rules.isService && self[name].outcome == .pending
     return retiring.filter { retired in
-      retired.name == name || retired.isActive && retired.ancestors.contains(name)
-        || retired.isUp && isNewService
+      retired.name == name || retired.task.phase.isRun && retired.ancestors.contains(name)
+        || retired.task.phase.isUp && isNewService
     }
   }
 
   func hasCapacity(for task: Task) -> Bool {
     task.rules.isService
-      || tasks.values.count { $0.phase.isRun } + retiring.count { $0.isActive } < jobs
+      || tasks.values.count { $0.phase.isRun } + retiring.count { $0.task.phase.isRun } < jobs
   }
 
   /// Stops runs that would have to be repeated, because an ancestor runs again.
@@ -225,8 +225,8 @@ extension TaskStateMachine {
 
   /// The changes are judged that were made while these tasks ran. Those that are owed a run were requested before.
   package mutating func changesAreJudged(_ names: Set<String>) -> [Action] {
-    for name in names where tasks[name]?.request?.judging == .asked {
-      update(name) { $0.setJudging(.done) }
+    for name in names where tasks[name]?.judging == .asked {
+      tasks[name]?.judging = .done
     }
     return proceed([])
   }

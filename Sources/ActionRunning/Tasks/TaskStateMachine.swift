@@ -156,22 +156,18 @@ package struct TaskStateMachine: Sendable {
 
   /// A run that is wanted and has not begun.
   enum Request: Equatable, Sendable {
-    /// For this reason; with the progress of rule 4.
-    case made(RunTrigger.Reason, Judging = .notAsked)
+    /// For this reason.
+    case made(RunTrigger.Reason)
     /// It is made when the pause ends.
     case paused(RunTrigger.Reason)
 
     /// The reason, unless it is paused.
     var reason: RunTrigger.Reason? {
-      if case .made(let reason, _) = self { reason } else { nil }
-    }
-
-    var judging: Judging {
-      if case .made(_, let judging) = self { judging } else { .notAsked }
+      if case .made(let reason) = self { reason } else { nil }
     }
   }
 
-  /// Whether the changes that were made while the ancestors ran are judged.
+  /// The progress of a request by rule 4: whether the changes that were made while the ancestors ran are judged.
   enum Judging: Equatable, Sendable {
     /// The burst with the change has not ended, so that the run does not begin yet.
     case inBurst
@@ -204,7 +200,8 @@ package struct TaskStateMachine: Sendable {
     let rules: Rules
     var phase = Phase.atRest
     var former = Former.absent
-    var request: Request?
+    var request: Request? { didSet { judging = .notAsked } }
+    var judging = Judging.notAsked
     /// Its latest result; `pending` if there is none.
     var outcome = State.pending
     /// The reason for its latest start.
@@ -252,14 +249,12 @@ package struct TaskStateMachine: Sendable {
     var isDormant: Bool { outcome == .pending && request == nil && phase == .atRest }
   }
 
-  /// A task that is being ended and no longer belongs to the graph.
+  /// A task that is being ended and no longer belongs to the graph, as it was.
   struct Retired: Sendable {
-    let name: String
-    /// Whether it has a run, even if it is being stopped. A service is no run.
-    let isActive: Bool
-    /// Whether it is a service whose process may exist.
-    let isUp: Bool
+    let task: Task
     let ancestors: Set<String>
+
+    var name: String { task.rules.name }
   }
 
   /// So many runs of a task in a row are stopped by changes; the next one reaches its end.
@@ -314,7 +309,7 @@ extension TaskStateMachine {
       let old = kept.contains(rule.name) ? before[rule.name] : nil
       tasks[rule.name] = old ?? Task(rule)
       // What was asked about the former graph is not answered.
-      tasks[rule.name]?.setJudging(.notAsked)
+      tasks[rule.name]?.judging = .notAsked
       var above = Set(rule.dependencies)
       for name in rule.dependencies { above.formUnion(ancestors[name, default: []]) }
       ancestors[rule.name] = above
@@ -340,12 +335,6 @@ extension TaskStateMachine {
   }
 }
 
-extension TaskStateMachine.Task {
-  mutating func setJudging(_ judging: TaskStateMachine.Judging) {
-    if case .made(let reason, _) = request { request = .made(reason, judging) }
-  }
-}
-
 // MARK: - Questions of the runner
 
 extension TaskStateMachine {
@@ -360,8 +349,7 @@ extension TaskStateMachine {
       // What a pause has delayed is no part of the active run.
       if case .paused = tasks[name]?.request { return true }
       if self[name].isAfterDependency { return true }
-      let state = state(of: name)
-      return state != .succeeded && state != .running
+      return ![.succeeded, .running].contains(state(of: name))
     }
   }
 
@@ -370,6 +358,8 @@ extension TaskStateMachine {
   }
 
   func isUp(_ name: String) -> Bool { tasks[name]?.phase.isUp ?? false }
+
+  func isUnsettled(_ name: String) -> Bool { self[name].isUnsettled }
 
   func hasFailed(_ name: String) -> Bool { self[name].outcome == .failed }
 
@@ -388,7 +378,7 @@ extension TaskStateMachine {
   func changeInterruptsRun(of name: String) -> Bool {
     let task = self[name]
     if !task.rules.busyPolicy.interruptsRuns { return false }
-    if task.rules.isService && (waits(name) || task.request?.judging == .asked) { return false }
+    if task.rules.isService && (waits(name) || task.judging == .asked) { return false }
     return task.phase.isRun || task.phase.isUp
   }
 

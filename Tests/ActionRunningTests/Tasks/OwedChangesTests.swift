@@ -4,6 +4,13 @@ import Testing
 
 @testable import ActionRunning
 
+extension OwedChanges {
+  /// Adds a batch that these tasks watch.
+  mutating func add(_ batch: ChangeBatch, to tasks: [String]) {
+    add(tasks.map { ($0, batch.changes) }, overflow: batch.overflow)
+  }
+}
+
 struct OwedChangesTests {
   private var owed = OwedChanges()
 
@@ -129,6 +136,14 @@ struct OwedChangesTests {
     #expect(!owed.owes("t", anyOf: ["x"]))
     #expect(!owed.owes("t", anyOf: ["x"]))
     #expect(!owed.owes("t", anyOf: []))
+  }
+
+  @Test mutating func `tasks that watch different parts of a batch share nothing`() {
+    let (f, g) = (ChangeBatch.Change.of("f", .modified), ChangeBatch.Change.of("g", .modified))
+    owed.add([("a", [f]), ("b", [f, g]), ("c", [f])])
+    #expect(changes("a") == [f])
+    #expect(changes("b") == [f, g])
+    #expect(storage("a") == storage("c") && storage("a") != storage("b"))
   }
 
   // MARK: Large batches
