@@ -80,8 +80,8 @@ extension TaskWorker {
       var run = TaskReport.Run(
         task: name, job: .command, number: state.runCount, trigger: trigger)
       run.tests = tests
-      run.takesTerminal =
-        exchange(&state.takesTerminalNext, with: false) || definition.command.takesTerminal
+      let takesTerminal = exchange(&state.takesTerminalNext, with: false)
+      run.takesTerminal = takesTerminal || state.definition.command.takesTerminal
       return run
     }
   }

@@ -1,7 +1,6 @@
 import Dispatch
 import FileObservation
 import Support
-import Synchronization
 import SystemCalls
 
 /// Runs the processes of one task: its command, and the hook after it. `ProcessStateMachine` decides what
@@ -54,6 +53,7 @@ final class TaskWorker: Sendable {
   }
 
   struct State {
+    var definition: TaskDefinition
     var machine: ProcessStateMachine
     var actions = PendingActions<ProcessStateMachine.Action>()
     /// The events that follow when the actions were performed, since the runner may start the next run then.
@@ -116,13 +116,12 @@ final class TaskWorker: Sendable {
     var isGone: Bool { !leaderIsAlive && group?.isAlive != true }
   }
 
-  private let latestDefinition: Mutex<TaskDefinition>
   let context: Context
   let state: Confined<State>
   let files = RunDirectory()
 
   /// What its next run follows.
-  var definition: TaskDefinition { latestDefinition.withLock(\.self) }
+  var definition: TaskDefinition { state.access(\.definition) }
 
   let name: String
   var scheduler: any Scheduler { context.scheduler }
@@ -174,18 +173,14 @@ final class TaskWorker: Sendable {
 
   init(_ definition: TaskDefinition, _ context: Context) {
     name = definition.name
-    latestDefinition = Mutex(definition)
     self.context = context
     let policy = definition.policy
     state = Confined(
       State(
-        machine: ProcessStateMachine(policy),
+        definition: definition, machine: ProcessStateMachine(policy),
         backOff: BackOff(first: policy.backOff, limit: policy.restartLimit)),
       to: context.queue)
   }
-
-  /// Follows another definition of the same task.
-  func follow(_ definition: TaskDefinition) { latestDefinition.withLock { $0 = definition } }
 
   /// Whether another process of the service was started beside its own.
   func setFormer(_ isFormer: Bool) {

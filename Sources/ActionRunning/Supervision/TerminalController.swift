@@ -7,10 +7,8 @@ import SystemCalls
 /// process, or the command's.
 package final class TerminalController: Sendable {
   private struct State {
-    /// The modes to restore.
+    /// The modes to restore; `nil` if they were not changed.
     var found: TerminalModes?
-    /// Whether the modes may differ from these.
-    var isChanged = false
     /// Whether the terminal is lent: then the command has it, or a group to which the command has given it.
     var isLent = false
     /// The group that has the terminal or waits for it, until its leader has ended.
@@ -67,8 +65,8 @@ package final class TerminalController: Sendable {
         return (try? terminal.give(to: borrower.leader)).map { .command }
       }
       if !readsKeys || state.isLent { return nil }
-      if state.isChanged { return .keys }
-      guard change(&state), let found = state.found else { return nil }
+      if state.found != nil { return .keys }
+      guard let found = change(&state) else { return nil }
       return (try? terminal.setModes(found.forKeys)).map { .keys }
     }
   }
@@ -85,7 +83,7 @@ package final class TerminalController: Sendable {
   }
 
   /// Whether the terminal is prepared for keys, or may have been changed by the command.
-  package var isPrepared: Bool { state.withLock { $0.isChanged } }
+  package var isPrepared: Bool { state.withLock { $0.found != nil } }
 
   /// Reclaims the terminal, if it is lent, and restores its modes, until `resume`.
   package func restore() {
@@ -107,18 +105,18 @@ package final class TerminalController: Sendable {
     state.withLock { state in
       let isForeground = terminal.isForeground
       if state.isLent && isTaken(from: state.borrower) {
-        (state.isLent, state.isChanged) = (false, false)
+        (state.isLent, state.found) = (false, nil)
         guardian?.modesAreRestored()
       }
-      guard readsKeys, state.isChanged, !state.isLent, !state.isReleased, let found = state.found,
+      guard readsKeys, !state.isLent, !state.isReleased, let found = state.found,
         let modes = try? terminal.modes()
       else { return }
       if modes == found.forKeys {
         if !isForeground { restoreModes(&state) }
       } else if isForeground {
-        if change(&state) { try? terminal.setModes(modes.forKeys) }
+        if change(&state) != nil { try? terminal.setModes(modes.forKeys) }
       } else {
-        state.isChanged = false
+        state.found = nil
         guardian?.modesAreRestored()
       }
     }
@@ -141,18 +139,16 @@ package final class TerminalController: Sendable {
 
   // The terminal is changed under the lock, so that its modes and the state agree.
 
-  private func change(_ state: inout State) -> Bool {
-    guard let found = try? terminal.modes() else { return false }
+  private func change(_ state: inout State) -> TerminalModes? {
+    guard let found = try? terminal.modes() else { return nil }
     state.found = found
-    state.isChanged = true
     guardian?.keep(found, of: terminal)
-    return true
+    return found
   }
 
   private func restoreModes(_ state: inout State) {
-    guard state.isChanged, let found = state.found else { return }
+    guard let found = state.found.take() else { return }
     try? terminal.setModes(found)
-    state.isChanged = false
     guardian?.modesAreRestored()
   }
 }
@@ -196,10 +192,10 @@ extension TerminalController {
   }
 
   private func lend(_ state: inout State) -> Bool {
-    if state.isChanged, !state.isLent, let found = state.found {
+    if let found = state.found {
       // The command receives the modes that were found, not those for keys.
-      try? terminal.setModes(found)
-    } else if !state.isChanged && !change(&state) {
+      if !state.isLent { try? terminal.setModes(found) }
+    } else if change(&state) == nil {
       return false
     }
     state.isLent = true

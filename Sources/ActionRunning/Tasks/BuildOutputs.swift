@@ -11,12 +11,12 @@ struct BuildOutputs {
   /// The directories without outputs.
   private static let others = [".git", ".hg", ".svn", ".jj", "node_modules"].map(\.utf8)
 
-  let directory: Path
+  let directories: [Path]
 
   /// Gives the outputs that are not older than this time one just before it. Returns whether that was done for all.
   func outdate(before time: FileTime, where isOutput: (Path) -> Bool) -> Bool {
     let earlier = time.advanced(by: .nanoseconds(-1))
-    var (pending, fileCount, isComplete) = ([directory], 0, true)
+    var (pending, fileCount, isComplete) = (directories, 0, true)
     var listing = DirectoryListing()
     while let path = pending.popLast() {
       guard let opened = try? Descriptor.openDirectory(path) else { continue }

@@ -263,15 +263,9 @@ extension TaskRunner {
 
   private func outdate(since saves: SavedInBuilds, where isOutput: (Path) -> Bool) -> Bool {
     // Most builds work below the session's directory, but one may be told another one.
-    var (places, isComplete) = ([directory], true)
-    for path in saves.directories where !path.isWithin(directory) { places.append(path) }
-    for place in places {
-      let outputs = BuildOutputs(directory: place)
-      isComplete =
-        outputs.outdate(before: saves.first) { path in
-          !saves.paths.contains(path) && isOutput(path)
-        } && isComplete
+    let others = saves.directories.filter { !$0.isWithin(directory) }
+    return BuildOutputs(directories: [directory] + others).outdate(before: saves.first) { path in
+      !saves.paths.contains(path) && isOutput(path)
     }
-    return isComplete
   }
 }

@@ -74,10 +74,7 @@ extension TaskRunner {
     case .retire(let name):
       former(of: name)?.end()
     case .killAll:
-      for worker in allWorkers {
-        if !worker.isEnding { worker.end() }
-        worker.end()
-      }
+      for _ in 1...2 { for worker in allWorkers { worker.end() } }
     case .finish:
       finish()
     case .reportRejection(let input, let name):
@@ -330,7 +327,7 @@ extension TaskRunner {
     let kept = Set(graph.tasks.filter { old[$0.name]?.isSame(as: $0) == true }.map(\.name))
     for task in graph.tasks where kept.contains(task.name) {
       if old[task.name] != task { options.freshness?.redefined(task) }
-      worker(task.name)?.follow(task)
+      worker(task.name)?.state.access { $0.definition = task }
     }
     state.access { state in
       state.graph = graph

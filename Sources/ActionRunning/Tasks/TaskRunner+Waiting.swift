@@ -151,26 +151,24 @@ extension TaskRunner {
       report(.runner(.unsettled(names)))
     }
     let now = scheduler.now
-    let waiting = state.access { state -> [Waiting]? in
+    let waiting = state.access { state in
       // Its run has begun, or was dropped.
-      if let task = state.terminalTask, !state.machine[task].isRequested {
-        state.terminalTask = nil
-      }
-      let waiting = state.listWaiting(at: now)
-      if waiting == state.waiting { return nil }
-      state.waiting = waiting
-      return waiting
+      state.terminalTask = state.terminalTask.flatMap { state.machine[$0].isRequested ? $0 : nil }
+      return state.listWaiting(at: now)
     }
-    if let waiting { report(.runner(.waiting(waiting))) }
-    let becameIdle = state.access { state in
+    if state.access({ exchange(&$0.waiting, with: waiting) }) != waiting {
+      report(.runner(.waiting(waiting)))
+    }
+    let isIdle = state.access { state in
       // A run that is delayed is no reason to stay silent.
-      let isIdle =
-        unsettled.isEmpty && !state.isInLastRound && !state.machine.isEnding
-        && !state.machine.awaitsEnd
+      unsettled.isEmpty && !state.isInLastRound && !state.machine.isEnding
+        // A command runs that may end by itself, or is about to be started again.
+        && !state.machine.tasks.values.contains { task in
+          task.phase.isRestarted || task.phase.isUp && !task.rules.keepsAlive
+        }
         && !state.workers.values.contains(where: \.phase.isRestless)
-      return !exchange(&state.isIdle, with: isIdle) && isIdle
     }
-    if becameIdle { report(.runner(.idle)) }
+    if !state.access({ exchange(&$0.isIdle, with: isIdle) }) && isIdle { report(.runner(.idle)) }
     options.stepTaken?()
   }
 
@@ -222,14 +220,5 @@ extension TaskRunner {
     components.filter { component in
       component.rounds.awaitsBuild || component.rounds.owesRestart(within: Self.shortDelay)
     }.flatMap(\.names)
-  }
-}
-
-extension TaskStateMachine {
-  /// Whether a command runs that may end by itself, or is about to be started again.
-  fileprivate var awaitsEnd: Bool {
-    tasks.values.contains { task in
-      task.phase.isRestarted || task.phase.isUp && !task.rules.keepsAlive
-    }
   }
 }

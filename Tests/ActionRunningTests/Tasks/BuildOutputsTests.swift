@@ -19,7 +19,7 @@ import Testing
       try directory.write(to: name)
       #expect(setTimes(save.advanced(by: .nanoseconds(time)), of: directory[name]))
     }
-    let outputs = BuildOutputs(directory: directory.path)
+    let outputs = BuildOutputs(directories: [directory.path])
     #expect(outputs.outdate(before: save, where: FileKind.isBuilt))
     let outdated = try written.keys.filter { name in
       try FileStatus(of: directory[name]).modified == save.advanced(by: .nanoseconds(-1))
