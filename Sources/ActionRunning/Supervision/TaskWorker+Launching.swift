@@ -151,7 +151,7 @@ extension TaskWorker {
     state.access { $0.processes[run.job]?.input = silence }
     let (output, errors) = command.takesTerminal ? (nil, nil) : try openOutput(of: run)
     let sharesSocket = context.hasFormer(run.task)
-    try attempt(run, takesTerminal: command.takesTerminal) { [launch] limits in
+    attempt(run, takesTerminal: command.takesTerminal) { [launch] limits in
       var launch = launch
       launch.limits = limits
       var request = command.spawnRequest(for: trigger, in: launch)
@@ -224,14 +224,10 @@ extension TaskWorker {
   private func attempt(
     _ run: TaskReport.Run, takesTerminal: Bool,
     _ request: @escaping @Sendable (Command.ArgumentLimits) -> SpawnRequest
-  ) throws(SystemError) {
+  ) {
     let retry = { @Sendable [weak self] () -> Void in
       guard let self, let process = process(of: run), process.group == nil else { return }
-      do throws(SystemError) {
-        try attempt(run, takesTerminal: takesTerminal, request)
-      } catch {
-        launchFailed(run, error)
-      }
+      attempt(run, takesTerminal: takesTerminal, request)
     }
     if run.job == .command && !context.mayStart(name, retry)
       || takesTerminal && !context.launcher.hasTerminal(orCall: retry)
@@ -256,7 +252,7 @@ extension TaskWorker {
         if error.code == E2BIG && limits != Command.ArgumentLimits.all.last { continue }
         guard error.code == ETXTBSY,
           let pause = state.access({ $0.processes[run.job]?.attempts.pause() })
-        else { throw error }
+        else { return launchFailed(run, error) }
         let timer = scheduler.schedule(at: scheduler.now.advanced(by: pause), retry)
         state.access { $0.processes[run.job]?.timer = timer }
         return wait(to: run)

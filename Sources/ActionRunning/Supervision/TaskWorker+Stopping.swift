@@ -12,32 +12,33 @@ extension TaskWorker {
 
   /// Stops the group; the machine's `groupIsGone` follows. A group that could not be stopped is sent the signals again.
   func stopGroup(of job: TaskReport.Job) {
-    guard let process = state.access({ $0.processes[job] }) else { return }
+    guard let process = state.access({ $0.processes[job] }) else {
+      // The start waits for the answer of its readiness check.
+      state.access { $0.conflictCheck = nil }
+      return advance { $0.groupIsGone(job) }
+    }
     if process.group == nil {
       // The program cannot be started yet, and is not started any more.
       ended(process, .signaled(definition.policy.stopPlan.signal))
       return groupIsGone(process.run)
     }
-    let isGone = process.isGone
-    step(job) { [policy = definition.policy] process, now in
-      if process.stopping?.isStuck == false { return [] }
-      if isGone { return [.finish] }
-      let hasCommand =
-        job == .command && policy.stopCommand != nil && process.stopping == nil
-      var sequence = StopSequence(
-        policy.stopPlan, leaderIsAlive: process.leaderIsAlive, at: now)
-      let actions = sequence.begin(hasCommand: hasCommand, at: now)
-      process.stopping = sequence
-      return actions
-    }
+    if process.stopping?.isStuck == false { return }
+    if process.isGone { return groupIsGone(process.run) }
+    let policy = definition.policy
+    let sequence = StopSequence(
+      policy.stopPlan, leaderIsAlive: process.leaderIsAlive, at: scheduler.now)
+    state.access { $0.processes[job]?.stopping = sequence }
+    let hasCommand = job == .command && policy.stopCommand != nil && process.stopping == nil
+    step(job) { $0.begin(hasCommand: hasCommand, at: $1) }
   }
 
   /// Kills the group that is being stopped, before its grace period is over.
   func killGroup(of job: TaskReport.Job) {
-    let isAlive = state.access { $0.processes[job] }?.group?.isAlive ?? false
-    step(job) { process, now in
-      process.stopping?.kill(groupIsAlive: isAlive, at: now) ?? []
-    }
+    step(job) { $0.kill(groupIsAlive: groupIsAlive(job), at: $1) }
+  }
+
+  private func groupIsAlive(_ job: TaskReport.Job) -> Bool {
+    state.access { $0.processes[job] }?.group?.isAlive ?? false
   }
 
   private func runStopCommand(of run: TaskReport.Run) {
@@ -57,25 +58,24 @@ extension TaskWorker {
 
   private func stopCommandEnded(_ run: TaskReport.Run, isSuccess: Bool) {
     if process(of: run) == nil { return }
-    step(run.job) { process, now in
-      process.stopping?.commandEnded(isSuccess: isSuccess, at: now) ?? []
-    }
+    step(run.job) { $0.commandEnded(isSuccess: isSuccess, at: $1) }
   }
 
   private func check(_ job: TaskReport.Job) {
-    let isAlive = state.access { $0.processes[job] }?.group?.isAlive ?? false
-    step(job) { process, now in process.stopping?.checked(groupIsAlive: isAlive, at: now) ?? [] }
+    step(job) { $0.checked(groupIsAlive: groupIsAlive(job), at: $1) }
   }
 
   /// Takes a step of the sequence that stops a group, and performs its actions.
   private func step(
-    _ job: TaskReport.Job, _ decide: (inout Process, Instant) -> [StopSequence.Action]
+    _ job: TaskReport.Job, _ decide: (inout StopSequence, Instant) -> [StopSequence.Action]
   ) {
     let now = scheduler.now
-    guard var process = state.access({ $0.processes[job] }) else { return }
-    let isOverdue = process.stopping?.isOverdue(at: now) ?? false
-    let actions = decide(&process, now)
-    state.access { $0.processes[job] = process }
+    guard let process = state.access({ $0.processes[job] }), var sequence = process.stopping else {
+      return
+    }
+    let isOverdue = sequence.isOverdue(at: now)
+    let actions = decide(&sequence, now)
+    state.access { $0.processes[job]?.stopping = sequence }
     let (run, group, plan) = (process.run, process.group, definition.policy.stopPlan)
     var isAccepted = true
     for action in actions {
@@ -102,7 +102,7 @@ extension TaskWorker {
         groupIsGone(run)
       }
     }
-    if !isAccepted { step(job) { process, now in process.stopping?.refused(at: now) ?? [] } }
+    if !isAccepted { step(job) { $0.refused(at: $1) } }
   }
 
   private func check(_ job: TaskReport.Job, at time: Instant, _ now: Instant) {
@@ -126,7 +126,7 @@ extension TaskWorker {
     ended(process, status)
     advance { $0.ended(run.job, status, leftovers: hasLeftovers) }
     if process.stopping != nil {
-      step(run.job) { process, now in process.stopping?.leaderEnded(at: now) ?? [] }
+      step(run.job) { $0.leaderEnded(at: $1) }
     }
   }
 

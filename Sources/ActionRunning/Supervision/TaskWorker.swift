@@ -247,7 +247,6 @@ extension TaskWorker {
     case .launchHook(let status):
       launchHook(after: status)
     case .stop(let job):
-      if job == .command && cancelCheck() { return }
       stopGroup(of: job)
     case .timeOut:
       if let run = state.access({ $0.processes[.command]?.run }) {
@@ -268,13 +267,6 @@ extension TaskWorker {
       for process in state.access(\.processes).values { process.timer?.cancel() }
       state.access { $0.events.append(.finished) }
     }
-  }
-
-  /// Cancels a start that waits for the answer of its readiness check. Returns false if none does.
-  private func cancelCheck() -> Bool {
-    guard state.access({ $0.conflictCheck.take() }) != nil else { return false }
-    advance { $0.groupIsGone(.command) }
-    return true
   }
 
   /// Starts the command, if no other process answers its readiness check.

@@ -97,8 +97,6 @@ extension TaskRunner.State {
   /// What waits, in the order in which it will run: what is requested, what is judged when the present runs
   /// have ended, and what is known to lead to a run later, or to none of its own.
   func listWaiting(at now: Instant) -> [TaskRunner.Waiting] {
-    let requested = machine.requests
-    let reasons = Dictionary(uniqueKeysWithValues: requested.map { ($0.name, $0.trigger.reason) })
     let isOver = machine.isPaused || machine.isEnding
     let allRunning = isOver ? [] : machine.running
     var (unjudged, deferred) = ([TaskRunner.Waiting](), [TaskRunner.Waiting]())
@@ -107,10 +105,10 @@ extension TaskRunner.State {
       let delayed = component.rounds.delayedPaths
       for name in component.order {
         let trigger = owed.trigger(of: name)
-        let request = reasons[name]
+        let request = machine[name].request
         // The runs themselves may have made the changes.
         if !running.isEmpty && owed.owes(name) && !component.rounds.mayBeOutputs(trigger.changes) {
-          if request == nil || request == .key {
+          if request == nil || request?.reason == .key {
             unjudged.append(.init(name, trigger, for: .runs(running)))
           }
         } else if request == nil && !trigger.changes.isEmpty {
@@ -123,7 +121,7 @@ extension TaskRunner.State {
         }
       }
     }
-    return (requested + unjudged + deferred).map { completed($0, at: now) }
+    return (machine.requests + unjudged + deferred).map { completed($0, at: now) }
   }
 
   /// Adds the changes, the hook of a run, and the time.
