@@ -245,7 +245,7 @@ extension TaskWorker {
         context.report(.run(run, .launched(processID: group.leader)))
         if run.job == .command {
           startTimeout()
-          notify(.launched)
+          notify(.launched(isAttempt: false))
         }
         return
       } catch {
@@ -261,6 +261,6 @@ extension TaskWorker {
   }
 
   private func wait(to run: TaskReport.Run) {
-    if run.job == .command { notify(.attempted) }
+    if run.job == .command { notify(.launched(isAttempt: true)) }
   }
 }

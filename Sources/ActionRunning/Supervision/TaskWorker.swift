@@ -12,9 +12,8 @@ final class TaskWorker: Sendable {
   enum Event: Sendable {
     /// The start of a run was reported. Its process is started next.
     case started
-    /// The process of the run cannot be started yet.
-    case attempted
-    case launched
+    /// The process of the run exists, or cannot be started yet.
+    case launched(isAttempt: Bool)
     /// A process has ended, that of a run perhaps with success. Its output is not read yet, and a hook may follow.
     case exited(isSuccess: Bool, precedesHook: Bool)
     /// The end of the command, or that it could not be started, was reported. Its hook may follow.
@@ -148,15 +147,8 @@ final class TaskWorker: Sendable {
     phase == .stopping(next: .launch) || phase == .hooking(next: .launch)
   }
 
-  /// Whether a run has begun whose program cannot be started yet.
-  var isAttempted: Bool {
-    state.access { $0.processes[.command].map { $0.group == nil } ?? false }
-  }
-
-  /// Whether the process of the present run does not exist yet.
-  var awaitsLaunch: Bool {
-    isAboutToLaunch || isAttempted || state.access { $0.conflictCheck != nil }
-  }
+  /// Whether a run is about to begin, also when its readiness check has found no other process.
+  var awaitsLaunch: Bool { isAboutToLaunch || state.access { $0.conflictCheck != nil } }
 
   /// Whether leftover processes were alive when this was asked the last time: they may have made a new change.
   func hadLeftovers() -> Bool {

@@ -20,6 +20,7 @@ extension TaskRunner {
       if machine.isEnding { return }
       if isAfterDependency { worker(name)?.state.access { $0.unprovenTests = nil } }
       former(of: name)?.setFormer(true)
+      state.access { $0.machine.tasks[name]?.isAttempted = false }
       worker(name)?.start(reason, takesTerminal: state.access { $0.terminalTask == name })
     case .stop(let name):
       let worker = worker(name)
@@ -28,9 +29,10 @@ extension TaskRunner {
       worker?.stop()
     case .signal(let name, _, let reason) where worker(name)?.awaitsHook ?? false:
       advance { $0.signalIsLate(name, reason) }
-    case .signal(let name, _, let reason) where worker(name)?.awaitsLaunch ?? false:
+    case .signal(let name, _, let reason)
+    where machine[name].isAttempted || worker(name)?.awaitsLaunch ?? false:
       // No process of the run would receive it. The one that follows receives the changes.
-      if worker(name)?.isAttempted ?? false { state.access { $0.owed.interrupt(name) } }
+      if machine[name].isAttempted { state.access { $0.owed.interrupt(name) } }
       worker(name)?.start(reason)
     case .signal(let name, let signal, let reason):
       let trigger = state.access { $0.owed.signal(name, reason) }
@@ -187,10 +189,9 @@ extension TaskRunner {
     switch event {
     case .started:
       hasStarted(name)
-    case .attempted:
-      state.access { $0.machine.tasks[name]?.isAttempted = true }
-    case .launched:
-      state.access { $0.machine.tasks[name]?.isAttempted = false }
+    case .launched(let isAttempt):
+      state.access { $0.machine.tasks[name]?.isAttempted = isAttempt }
+      if isAttempt { return }
       noteNamedBuild(worker)
       if isService { advance { $0.serviceStarted(name) } }
     case .exited(let isSuccess, let precedesHook):

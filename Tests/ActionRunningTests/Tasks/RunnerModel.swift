@@ -272,7 +272,7 @@ final class RunnerModel {
     if !isDisturbed && Set(running.map(\.process.task)).count > graph.jobs {
       world.complain("more runs than jobs")
     }
-    let attempted = Set(runner.allWorkers.filter(\.isAttempted).map(\.name))
+    let attempted = Set(runner.machine.tasks.filter(\.value.isAttempted).map(\.key))
     for entry in runner.waiting {
       if case .dependents(let names) = entry.cause, attempted.isSuperset(of: names) {
         world.complain("a run waits for one that cannot be started yet")
