@@ -387,6 +387,24 @@ import Testing
     }
   }
 
+  @Test func `Ctrl-Z leaves a browser alone that watchrun has opened`() async throws {
+    try await withProject { project in
+      try project.makeDirectory("public")
+      let browser = project.outside + "/browser"
+      try project.place(browser, "#!/bin/sh\necho $$ >> $LOG; exec sleep 1000\n")
+      try await project.shell("chmod +x $OUTSIDE/browser")
+      let bash = try await Shell(project)
+      try bash.command("export BROWSER='\(browser)'")
+      try bash.start("--serve", "public", "--open")
+      let pid = try await value("it is opened") { project.logged.first.flatMap { pid_t($0) } }
+      defer { kill(pid, SIGKILL) }
+      let watchrun = try await bash.watchrun()
+      try bash.terminal.type(Keystroke.controlZ)
+      try await bash.hasPrompt()
+      #expect([watchrun, pid].map(ProcessTable.state) == ["T", "S"])
+    }
+  }
+
   @Test func `with a list on standard input, the command has the terminal`() async throws {
     try await withProject { project in
       let bash = try await Shell(project)

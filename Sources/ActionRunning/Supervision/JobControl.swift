@@ -10,8 +10,14 @@ import SystemCalls
 /// command is suspended first. When it suspends a command that has the terminal, watchrun suspends itself, so
 /// that the shell prints its prompt. When watchrun is resumed, the command is as well.
 package final class JobControl: Sendable {
-  /// What starts the processes that want the terminal while another one has it, in order.
-  private let waiting = Mutex<[@Sendable () -> Void]>([])
+  private struct State {
+    /// Those of the launcher. Others start programs that are left alone, such as a browser.
+    var groups: [pid_t: ProcessGroup] = [:]
+    /// What starts the processes that want the terminal meanwhile, in order.
+    var waiting: [@Sendable () -> Void] = []
+  }
+
+  private let state = Mutex(State())
   let controller: TerminalController?
   private let ignoredSignals: Set<Signal>
   private let wantsTerminal: @Sendable () -> Void
@@ -58,29 +64,29 @@ extension JobControl {
   /// Whether the terminal is free for a process. Otherwise `retry` is called when the one that has it has ended.
   func hasTerminal(orCall retry: @escaping @Sendable () -> Void) -> Bool {
     guard let controller, controller.borrower != nil else { return true }
-    waiting.withLock { $0.append(retry) }
+    state.withLock { $0.waiting.append(retry) }
     return false
   }
 
   /// The process was started. An interactive one is meant for the terminal, even if that could not be lent.
   func launched(_ group: ProcessGroup, isInteractive: Bool) {
+    state.withLock { $0.groups[group.leader] = group }
     if isInteractive { controller?.lend(to: group) }
     controller?.take()
   }
 
   func ended(_ group: ProcessGroup) {
+    state.withLock { $0.groups[group.leader] = nil }
     if controller?.reclaim(from: group) != true { return }
     // The first one takes the terminal, and the others wait for that.
-    for retry in waiting.withLock({ exchange(&$0, with: []) }) { retry() }
+    for retry in state.withLock({ exchange(&$0.waiting, with: []) }) { retry() }
   }
 }
 
 // MARK: - Suspending
 
 extension JobControl {
-  private var groups: [ProcessGroup] {
-    launchedProcesses.withLock { $0.map { ProcessGroup(leader: $0) } }
-  }
+  private var groups: [ProcessGroup] { state.withLock { Array($0.groups.values) } }
 
   /// Suspends the commands, and then this process by a signal that is pending, or that `withOwnGroup` makes
   /// pending. Returns after this process was resumed.
