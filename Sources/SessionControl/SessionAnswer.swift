@@ -115,65 +115,51 @@ public struct SessionAnswer: Hashable, Sendable {
   public var isRed: Bool { problem != nil || tasks.contains(where: \.isRed) }
 
   /// Whether it is not red, and any of the tasks has run, unless there are none.
-  public var isGreen: Bool {
-    !isRed && (tasks.isEmpty || tasks.contains { $0.state != "pending" })
-  }
+  public var isGreen: Bool { problem == nil && tasks.areGreen }
 
   // MARK: - JSON
 
   /// An object in one line.
   public var json: [UInt8] {
-    JSONWriter.encode { writer in
-      writer.object { writer in
-        writer.member("version", SessionRequest.version)
-        writer.member("directory", directory)
-        writer.member("command", command)
-        writer.member("process", process)
-        writer.member("state", state.rawValue)
-        writer.member("green", isGreen)
-        writer.member("late", isLate)
-        writer.member("problem", problem)
-        writer.array("tasks") { writer in for task in tasks { Self.write(task, to: &writer) } }
-        writer.array("pending") { writer in
-          for entry in pending {
-            writer.object { writer in
-              writer.member("task", entry.task)
-              writer.member("cause", entry.cause)
-              writer.member("text", entry.text)
-              writer.member("changes", entry.changes)
-            }
-          }
-        }
+    JSONWriter.object { writer in
+      writer.member("version", SessionRequest.version)
+      writer.member("directory", directory)
+      writer.member("command", command)
+      writer.member("process", process)
+      writer.member("state", state.rawValue)
+      writer.member("green", isGreen)
+      writer.member("late", isLate)
+      writer.member("problem", problem)
+      writer.objects("tasks", tasks, Self.write)
+      writer.objects("pending", pending) { entry, writer in
+        writer.member("task", entry.task)
+        writer.member("cause", entry.cause)
+        writer.member("text", entry.text)
+        writer.member("changes", entry.changes)
       }
     }
   }
 
   private static func write(_ task: Task, to writer: inout JSONWriter) {
-    writer.object { writer in
-      writer.member("name", task.name)
-      writer.member("command", task.command)
-      writer.member("service", task.isService)
-      writer.member("state", task.state)
-      writer.member("status", task.status)
-      writer.member("startedAt", task.startedAt)
-      writer.member("durationMs", task.milliseconds)
-      writer.member("timedOut", task.isTimedOut)
-      if task.isOutputRead {
-        writer.member("output", task.output)
-      } else {
-        writer.member("output", nil as String?)
-      }
-      writer.array("diagnostics") { writer in
-        for diagnostic in task.diagnostics {
-          writer.object { writer in
-            writer.member("path", diagnostic.path)
-            writer.member("line", diagnostic.line)
-            writer.member("column", diagnostic.column)
-            writer.member("severity", diagnostic.severity)
-            writer.member("message", diagnostic.message)
-          }
-        }
-      }
+    writer.member("name", task.name)
+    writer.member("command", task.command)
+    writer.member("service", task.isService)
+    writer.member("state", task.state)
+    writer.member("status", task.status)
+    writer.member("startedAt", task.startedAt)
+    writer.member("durationMs", task.milliseconds)
+    writer.member("timedOut", task.isTimedOut)
+    if task.isOutputRead {
+      writer.member("output", task.output)
+    } else {
+      writer.member("output", nil as String?)
+    }
+    writer.objects("diagnostics", task.diagnostics) { diagnostic, writer in
+      writer.member("path", diagnostic.path)
+      writer.member("line", diagnostic.line)
+      writer.member("column", diagnostic.column)
+      writer.member("severity", diagnostic.severity)
+      writer.member("message", diagnostic.message)
     }
   }
 
@@ -213,6 +199,13 @@ public struct SessionAnswer: Hashable, Sendable {
         line: entry["line"]?.int, column: entry["column"]?.int)
     }
     return task
+  }
+}
+
+extension [SessionAnswer.Task] {
+  /// Whether none is red, and any has run, unless there are none.
+  package var areGreen: Bool {
+    !contains(where: \.isRed) && (isEmpty || contains { $0.state != "pending" })
   }
 }
 

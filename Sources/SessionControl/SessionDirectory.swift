@@ -47,12 +47,7 @@ struct SessionDirectory: Hashable {
   /// The beginning of the names of the sockets of a directory's sessions.
   static func prefix(of directory: Path) -> [UInt8] {
     let digest = directory.bytes.withUnsafeBytes { ContentDigest(of: $0) }
-    return hex(digest.high) + hex(digest.low) + [UInt8(ascii: "-")]
-  }
-
-  private static func hex(_ word: UInt64) -> [UInt8] {
-    let text = String(word, radix: 16)
-    return Array((String(repeating: "0", count: 16 - text.count) + text).utf8)
+    return "\(String(digest.high, digits: 16))\(String(digest.low, digits: 16))-".word
   }
 
   /// The process ID in the name of a socket.

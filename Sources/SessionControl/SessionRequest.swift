@@ -43,16 +43,14 @@ public struct SessionRequest: Hashable, Sendable {
   // MARK: - JSON
 
   var json: [UInt8] {
-    JSONWriter.encode { writer in
-      writer.object { writer in
-        writer.member("version", Self.version)
-        writer.member("ask", verb.rawValue)
-        writer.member("tasks", tasks)
-        if let time { writer.member("timeMs", time.milliseconds) }
-        writer.member("lines", lines)
-        writer.member("follow", follows)
-        writer.member("owner", owner)
-      }
+    JSONWriter.object { writer in
+      writer.member("version", Self.version)
+      writer.member("ask", verb.rawValue)
+      writer.member("tasks", tasks)
+      if let time { writer.member("timeMs", time.milliseconds) }
+      writer.member("lines", lines)
+      writer.member("follow", follows)
+      writer.member("owner", owner)
     } + [UInt8(ascii: "\n")]
   }
 

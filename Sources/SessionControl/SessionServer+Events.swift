@@ -4,17 +4,18 @@ import Support
 
 extension SessionServer {
   /// Whether a client follows the session, so that events are worth making. Must be called on the queue.
-  public var isFollowed: Bool { state.access { !$0.followers.isEmpty } }
+  public var isFollowed: Bool { state.access { $0.clients.values.contains(where: \.isFollower) } }
 
   /// Sends an event to the clients that follow the session. Must be called on the queue.
   public func emit(_ event: SessionEvent) {
-    if !isFollowed { return }
     let receivers = state.access { state in
-      state.followers.filter { event.isFor($0.value) }.keys.compactMap { state.clients[$0] }
+      state.clients.values.filter { client in
+        client.isFollower && client.request.map(event.isFor) == true
+      }
     }
     if receivers.isEmpty { return }
     let line = event.json + [UInt8(ascii: "\n")]
-    for client in receivers { client.send(line, isLast: false) }
+    for client in receivers { client.connection.send(line, isLast: false) }
   }
 }
 
@@ -57,17 +58,15 @@ public struct SessionEvent: Hashable, Sendable {
 
   /// An object in one line.
   package var json: [UInt8] {
-    JSONWriter.encode { writer in
-      writer.object { writer in
-        writer.member("version", SessionRequest.version)
-        writer.member("event", kind.rawValue)
-        writer.member("task", task)
-        writer.member("text", text)
-        writer.member("status", status)
-        writer.member("durationMs", milliseconds)
-        writer.member("green", isGreen)
-        writer.member("changes", changes)
-      }
+    JSONWriter.object { writer in
+      writer.member("version", SessionRequest.version)
+      writer.member("event", kind.rawValue)
+      writer.member("task", task)
+      writer.member("text", text)
+      writer.member("status", status)
+      writer.member("durationMs", milliseconds)
+      writer.member("green", isGreen)
+      writer.member("changes", changes)
     }
   }
 

@@ -40,16 +40,19 @@ public struct SessionCondition: Hashable, Sendable {
 /// Requests and answers are lines of JSON. A client sends one request; the session answers and closes the
 /// connection.
 public final class SessionServer: Sendable {
+  struct Client {
+    let connection: SessionConnection
+    /// What it waits for, or follows.
+    var request: SessionRequest?
+    var isFollower = false
+  }
+
   struct State {
     weak var session: (any ServedSession)?
     var listener: (any DispatchSourceRead)?
-    var clients: [Int: SessionConnection] = [:]
+    var clients: [Int: Client] = [:]
     var lastNumber = 0
     var questions = Questions()
-    /// The requests to which the questions belong.
-    var requests: [Int: SessionRequest] = [:]
-    /// The clients that follow the session.
-    var followers: [Int: SessionRequest] = [:]
     var timer: (any ScheduledWork)?
     var isReviewPlanned = false
   }
@@ -110,7 +113,7 @@ public final class SessionServer: Sendable {
       listener?.cancel()
       // An inactive source must not be released.
       listener?.activate()
-      for client in clients { client.close() }
+      for client in clients { client.connection.close() }
     }
   }
 
@@ -155,7 +158,7 @@ public final class SessionServer: Sendable {
       case .closed: self?.drop(number)
       }
     }
-    state.access { $0.clients[number] = connection }
+    state.access { $0.clients[number] = Client(connection: connection) }
     connection.begin()
   }
 
@@ -163,24 +166,20 @@ public final class SessionServer: Sendable {
     state.access { state in
       state.clients[number] = nil
       state.questions.drop(number)
-      state.requests[number] = nil
-      state.followers[number] = nil
     }
   }
 
   private func send(_ json: [UInt8], to number: Int, isLast: Bool = true) {
     guard let client = state.access({ $0.clients[number] }) else { return }
-    client.send(json + [UInt8(ascii: "\n")], isLast: isLast)
+    client.connection.send(json + [UInt8(ascii: "\n")], isLast: isLast)
   }
 
   private func refuse(_ reason: String, to number: Int) {
-    send(
-      JSONWriter.encode { writer in
-        writer.object { writer in
-          writer.member("version", SessionRequest.version)
-          writer.member("error", reason)
-        }
-      }, to: number)
+    let json = JSONWriter.object { writer in
+      writer.member("version", SessionRequest.version)
+      writer.member("error", reason)
+    }
+    send(json, to: number)
   }
 
   // MARK: - Requests
@@ -206,9 +205,11 @@ public final class SessionServer: Sendable {
     if let reason = session.perform(request) { return refuse(reason, to: number) }
     guard request.verb == .wait else {
       let follows = request.follows && (request.verb == .status || request.verb == .logs)
-      state.access { state in
-        // The client may have gone during a flush.
-        if follows && state.clients[number] != nil { state.followers[number] = request }
+      if follows {
+        state.access { state in
+          state.clients[number]?.request = request
+          state.clients[number]?.isFollower = true
+        }
       }
       return send(
         session.answer(to: request, in: session.condition(of: request.tasks)).json, to: number,
@@ -224,7 +225,7 @@ public final class SessionServer: Sendable {
     let deadline = request.time.map { scheduler.now.advanced(by: max($0, Self.leastTime)) }
     state.access { state in
       state.questions.ask(number, about: request.tasks, until: deadline)
-      state.requests[number] = request
+      state.clients[number]?.request = request
     }
     state.access({ $0.session })?.flush { [weak self, queue] in
       queue.async { [weak self] in
@@ -246,8 +247,7 @@ public final class SessionServer: Sendable {
       return state.questions.review(at: now, conditions)
     }
     for question in review.answers {
-      guard let request = state.access({ $0.requests.removeValue(forKey: question.number) })
-      else { continue }
+      guard let request = state.access({ $0.clients[question.number]?.request }) else { continue }
       if let reason = session.refusal(of: request.tasks) {
         refuse(reason, to: question.number)
         continue

@@ -25,25 +25,21 @@ struct LiveReloadProtocol: Sendable {
     if common.isEmpty { throw Violation() }
     if isReady { return nil }
     isReady = true
-    return JSONWriter.encode {
-      $0.object {
-        $0.member("command", "hello")
-        $0.array("protocols") { for name in common { $0.value(name) } }
-        $0.member("serverName", "watchrun")
-      }
+    return JSONWriter.object {
+      $0.member("command", "hello")
+      $0.member("protocols", common)
+      $0.member("serverName", "watchrun")
     }
   }
 
   /// A message that makes the page load `path` again: a stylesheet or an image in place, any other
   /// file by a reload of the page.
   static func reload(path: String) -> [UInt8] {
-    JSONWriter.encode {
-      $0.object {
-        $0.member("command", "reload")
-        $0.member("path", path)
-        $0.member("liveCSS", true)
-        $0.member("liveImg", true)
-      }
+    JSONWriter.object {
+      $0.member("command", "reload")
+      $0.member("path", path)
+      $0.member("liveCSS", true)
+      $0.member("liveImg", true)
     }
   }
 

@@ -39,11 +39,9 @@ enum ReloadMessage {
   static let status = message("status") { _ in }
 
   private static func message(_ type: String, _ build: (inout JSONWriter) -> Void) -> [UInt8] {
-    let json = JSONWriter.encode { writer in
-      writer.object { writer in
-        writer.member("type", type)
-        build(&writer)
-      }
+    let json = JSONWriter.object { writer in
+      writer.member("type", type)
+      build(&writer)
     }
     return Array("data: ".utf8) + json + [10, 10]
   }

@@ -17,6 +17,11 @@ package struct JSONWriter {
     return writer.bytes
   }
 
+  /// An object by itself; `build` writes its members.
+  package static func object(_ build: (inout JSONWriter) -> Void) -> [UInt8] {
+    encode { $0.object(build) }
+  }
+
   package static func quoted(_ string: String) -> String {
     String(decoding: encode { $0.value(string) }, as: UTF8.self)
   }
@@ -108,6 +113,15 @@ package struct JSONWriter {
   package mutating func array(_ name: StaticString, _ build: (inout JSONWriter) -> Void) {
     key(name)
     array(build)
+  }
+
+  /// Writes a member that is an array of objects; `build` writes the members of each.
+  package mutating func objects<Element>(
+    _ name: StaticString, _ elements: [Element], _ build: (Element, inout JSONWriter) -> Void
+  ) {
+    array(name) { writer in
+      for element in elements { writer.object { build(element, &$0) } }
+    }
   }
 
   /// Writes the key of a member, with any characters. Its value must follow.

@@ -8,78 +8,59 @@ import WatchrunSettings
 extension DoctorReport {
   /// An object in one line.
   var json: [UInt8] {
-    JSONWriter.encode { writer in
-      writer.object { writer in
-        writer.member("program", HelpText.version)
-        writer.member("system", system)
-        writer.member("directory", directory)
-        writer.object("project") { writer in
-          writer.member("used", project.isUsed)
-          writer.member("file", project.file?.bytes.decoded)
-          writer.member("detected", project.detected)
-          writer.member("tasks", project.tasks)
-        }
-        writer.array("roots", writeRoots)
-        writer.member("watches", survey.watches)
-        writer.member("prunedDirectories", survey.pruned)
-        writer.member("scanMilliseconds", scanTime.milliseconds)
-        writer.array("largest", writeLargest)
-        writer.member("builtInRules", usesBuiltInList)
-        writer.array("ignoreFiles") { writer in
-          for file in survey.ignoreFiles {
-            writer.object {
-              $0.member("path", file.path)
-              $0.member("rules", file.rules.count)
-            }
-          }
-        }
-        if let inotify {
-          writer.object("inotify") { write(inotify, to: &$0) }
-        }
-        writer.object("timing") { writer in
-          // A quiet period of `null` is `auto`.
-          var period: Int?
-          if case .fixed(let fixed) = quietPeriod { period = fixed.milliseconds }
-          writer.member("quietPeriodMilliseconds", period)
-          writer.member("maximumWaitMilliseconds", maximumWait.milliseconds)
-        }
-        writer.member("problems", problems)
-        writer.member("version", JSONText.version)
+    JSONWriter.object { writer in
+      writer.member("program", HelpText.version)
+      writer.member("system", system)
+      writer.member("directory", directory)
+      writer.object("project") { writer in
+        writer.member("used", project.isUsed)
+        writer.member("file", project.file?.bytes.decoded)
+        writer.member("detected", project.detected)
+        writer.member("tasks", project.tasks)
       }
-    } + [UInt8(ascii: "\n")]
-  }
-
-  private func writeRoots(to writer: inout JSONWriter) {
-    for (root, fileSystem) in zip(survey.roots, fileSystems) {
-      writer.object { writer in
+      writer.objects("roots", Array(zip(survey.roots, fileSystems))) { entry, writer in
+        let (root, fileSystem) = entry
         writer.member("path", root.path)
         writer.member("exists", !root.isMissing)
         writer.member("readable", isReadable(root))
         writer.member("fileSystem", fileSystem)
         writer.member("polled", root.isPolled)
-        write(root.size, to: &writer)
+        Self.write(root.size, to: &writer)
       }
-    }
+      writer.member("watches", survey.watches)
+      writer.member("prunedDirectories", survey.pruned)
+      writer.member("scanMilliseconds", scanTime.milliseconds)
+      writer.objects("largest", survey.largest) { subtree, writer in
+        writer.member("path", subtree.path)
+        Self.write(subtree.size, to: &writer)
+        writer.member("ignore", subtree.pattern.map { $0.decoded })
+        writer.member("ignoreFile", subtree.patternBase.appending(".watchrunignore"))
+      }
+      writer.member("builtInRules", usesBuiltInList)
+      writer.objects("ignoreFiles", survey.ignoreFiles) { file, writer in
+        writer.member("path", file.path)
+        writer.member("rules", file.rules.count)
+      }
+      if let inotify { writer.object("inotify") { Self.write(inotify, to: &$0) } }
+      writer.object("timing") { writer in
+        // A quiet period of `null` is `auto`.
+        var period: Int?
+        if case .fixed(let fixed) = quietPeriod { period = fixed.milliseconds }
+        writer.member("quietPeriodMilliseconds", period)
+        writer.member("maximumWaitMilliseconds", maximumWait.milliseconds)
+      }
+      writer.member("problems", problems)
+      writer.member("version", JSONText.version)
+    } + [UInt8(ascii: "\n")]
   }
 
-  private func write(_ size: TreeSurvey.Size, to writer: inout JSONWriter) {
+  private static func write(_ size: TreeSurvey.Size, to writer: inout JSONWriter) {
     writer.member("directories", size.directories)
     writer.member("files", size.files)
     writer.member("ignoredFiles", size.ignoredFiles)
   }
 
-  private func writeLargest(to writer: inout JSONWriter) {
-    for subtree in survey.largest {
-      writer.object { writer in
-        writer.member("path", subtree.path)
-        write(subtree.size, to: &writer)
-        writer.member("ignore", subtree.pattern.map { $0.decoded })
-        writer.member("ignoreFile", subtree.patternBase.appending(".watchrunignore"))
-      }
-    }
-  }
-
-  private func write(_ inotify: InotifyUsage, to writer: inout JSONWriter) {
+  private static func write(_ inotify: InotifyUsage, to writer: inout JSONWriter) {
     writer.object("limits") { writer in
       writer.member("watches", inotify.limits.watches)
       writer.member("instances", inotify.limits.instances)
@@ -89,16 +70,12 @@ extension DoctorReport {
       writer.member("watches", inotify.used.watches)
       writer.member("instances", inotify.used.instances)
     }
-    writer.array("processes") { writer in
-      for process in inotify.processes {
-        writer.object { writer in
-          writer.member("pid", Int(process.pid))
-          writer.member("name", process.name)
-          writer.member("watches", process.watches)
-          writer.member("instances", process.instances)
-          writer.member("own", process.isOwn)
-        }
-      }
+    writer.objects("processes", inotify.processes) { process, writer in
+      writer.member("pid", Int(process.pid))
+      writer.member("name", process.name)
+      writer.member("watches", process.watches)
+      writer.member("instances", process.instances)
+      writer.member("own", process.isOwn)
     }
     writer.member("unreadableProcesses", inotify.unreadableCount)
   }

@@ -64,15 +64,12 @@ final class PrintSession: Sendable {
   }
 
   private func record(of readiness: FileObserver.Readiness) -> String {
-    let record = JSONWriter.encode { writer in
-      writer.object {
-        $0.member("ready", true)
-        $0.member("watches", readiness.watches)
-        $0.member("backend", readiness.backend)
-        $0.member("version", JSONText.version)
-      }
-    }
-    return String(decoding: record, as: UTF8.self)
+    JSONWriter.object {
+      $0.member("ready", true)
+      $0.member("watches", readiness.watches)
+      $0.member("backend", readiness.backend)
+      $0.member("version", JSONText.version)
+    }.decoded
   }
 
   private func line(_ record: String) -> [UInt8] {
