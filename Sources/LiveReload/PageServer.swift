@@ -52,10 +52,19 @@ public final class PageServer: Sendable {
       guard let network = try? KernelNetwork(queue: queue) else { return }
       let made = ServerCore(
         directory: directory, loop: SocketLoop(network, DispatchScheduler(queue: queue)),
-        mostConnections: ConnectionLimit.connections(forOpenFiles: openFileLimit()),
+        mostConnections: Self.connections(forOpenFiles: openFileLimit()),
         hostAdvice: hostAdvice, report: report, openEditor: openEditor)
       core.access { $0 = made }
     }
+  }
+
+  /// The most connections of clients that leave enough descriptors for watching and for commands. Each may need a
+  /// second one, for a file or for the server behind the page.
+  ///
+  /// - Parameter files: The number of files that the process may have open.
+  static func connections(forOpenFiles files: Int) -> Int {
+    let reserve = max(64, min(files / 4, 256))
+    return max(8, min((files - reserve) / 2, 4096))
   }
 
   /// Serves a page, replacing one of the same name. Returns when the server listens.

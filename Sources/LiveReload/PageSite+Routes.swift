@@ -2,11 +2,8 @@ import Support
 
 /// A path that watchrun itself serves, with its handler.
 struct Route: Sendable {
-  enum Answer {
-    case response(@Sendable (PageSite, HTTPRequestHead) -> HTTPResponse)
-    /// Starts answering; the result is `nil` if the response has been written completely.
-    case exchange(@Sendable (PageSite, HTTPRequestHead, ServerConnection) -> (any Exchange)?)
-  }
+  /// Starts answering; the result is `nil` if the response has been written completely.
+  typealias Answer = @Sendable (PageSite, HTTPRequestHead, ServerConnection) -> (any Exchange)?
 
   private static let prefix = "/__watchrun/"
   /// The path at which clients of the LiveReload protocol request the script.
@@ -14,19 +11,18 @@ struct Route: Sendable {
   private static let reading = ["GET", "HEAD"]
 
   private static let all = [
-    Route(reading, script, isForAnyone: true, .response { $0.client(for: $1) }),
-    Route(reading, prefix + "client.js", isForAnyone: true, .response { $0.client(for: $1) }),
-    Route(
-      reading, prefix + "overlay.js", .response { _, _ in .script(PackageResources.overlay_min_js) }
-    ),
-    Route(
-      reading, prefix + "worker.js", .response { _, _ in .script(PackageResources.worker_min_js) }),
-    Route(["GET"], prefix + "events", .exchange { $0.openEvents($1, on: $2) }),
-    Route(reading, prefix, .response { site, _ in site.core.statusPage() }),
-    Route(reading, prefix + "status.json", .response { site, _ in site.core.statusJSON() }),
-    Route(["POST"], prefix + "console", .exchange { $0.receiveConsole($1, on: $2) }),
-    Route(["POST"], prefix + "open", .response { $0.core.openEditor(query: $1.query) }),
-    Route(["POST"], prefix + "run", .response { $0.core.runAgain(query: $1.query) }),
+    Route(reading, script, isForAnyone: true) { $2.reply($0.client(for: $1)) },
+    Route(reading, prefix + "client.js", isForAnyone: true) { $2.reply($0.client(for: $1)) },
+    Route(reading, prefix + "overlay.js") { $2.reply(.script(PackageResources.overlay_min_js)) },
+    Route(reading, prefix + "worker.js") { $2.reply(.script(PackageResources.worker_min_js)) },
+    Route(["GET"], prefix + "events") { $0.openEvents($1, on: $2) },
+    Route(reading, prefix) { site, _, connection in connection.reply(site.core.statusPage()) },
+    Route(reading, prefix + "status.json") { site, _, connection in
+      connection.reply(site.core.statusJSON())
+    },
+    Route(["POST"], prefix + "console") { $0.receiveConsole($1, on: $2) },
+    Route(["POST"], prefix + "open") { $2.reply($0.core.openEditor(query: $1.query)) },
+    Route(["POST"], prefix + "run") { $2.reply($0.core.runAgain(query: $1.query)) },
   ]
 
   private let methods: [String]
@@ -35,7 +31,9 @@ struct Route: Sendable {
   let isForAnyone: Bool
   let answer: Answer
 
-  private init(_ methods: [String], _ path: String, isForAnyone: Bool = false, _ answer: Answer) {
+  private init(
+    _ methods: [String], _ path: String, isForAnyone: Bool = false, _ answer: @escaping Answer
+  ) {
     (self.methods, self.path) = (methods, path)
     (self.isForAnyone, self.answer) = (isForAnyone, answer)
   }
@@ -50,7 +48,7 @@ struct Route: Sendable {
     } ?? unknown
   }
 
-  private static let unknown = Route([], "", .response { _, _ in .text(404, "Not found") })
+  private static let unknown = Route([], "") { $2.reply(.text(404, "Not found")) }
 }
 
 extension PageSite {
@@ -61,10 +59,7 @@ extension PageSite {
     guard route.isForAnyone || isSameOrigin(request) else {
       return connection.reply(.text(403, "Only pages of this server may request this"))
     }
-    switch route.answer {
-    case .exchange(let begin): return begin(self, request, connection)
-    case .response(let respond): return connection.reply(respond(self, request))
-    }
+    return route.answer(self, request, connection)
   }
 
   /// Whether a request is from a page of this server, or not from a browser.

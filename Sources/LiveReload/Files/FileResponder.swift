@@ -26,31 +26,23 @@ struct FileResponder {
     guard let path = RequestPath(target: request.target) else {
       return HTTPResponse.text(404, "Not found")
     }
-    if path.hasDotFile && !options.servesDotFiles { return notFound(request, script) }
     do throws(SystemError) {
       // Opened for each request, because a build may remove and recreate the directory.
       let root = try resolvedPath(self.root)
-      let directory = try Descriptor.openDirectory(root)
-      return try respond(to: request, path, in: OpenRoot(directory: directory, path: root), script)
-        ?? notFound(request, script)
+      let opened = OpenRoot(directory: try Descriptor.openDirectory(root), path: root)
+      if let response = try respond(to: request, path, in: opened, script) { return response }
+      return notFound(request, in: opened, script)
     } catch {
-      return failure(error, request, script)
+      if error.isOutOfResources {
+        var response = HTTPResponse.text(503, "Too many files are open: \(error.reason)")
+        response.fields.append("Retry-After", "1")
+        return response
+      }
+      if error.code == EACCES {
+        return HTTPResponse.text(403, "The file cannot be read: \(error.reason)")
+      }
+      return missing(request, script)
     }
-  }
-
-  /// The response for a file that is there, or is not.
-  private func failure(
-    _ error: SystemError, _ request: HTTPRequestHead, _ script: ScriptTag
-  ) -> HTTPResponse {
-    if error.isOutOfResources {
-      var response = HTTPResponse.text(503, "Too many files are open: \(error.reason)")
-      response.fields.append("Retry-After", "1")
-      return response
-    }
-    if error.code == EACCES {
-      return HTTPResponse.text(403, "The file cannot be read: \(error.reason)")
-    }
-    return notFound(request, script)
   }
 
   /// The served directory, opened for one request.
@@ -85,6 +77,7 @@ struct FileResponder {
     to request: HTTPRequestHead, _ path: RequestPath, in root: borrowing OpenRoot,
     _ script: ScriptTag
   ) throws(SystemError) -> HTTPResponse? {
+    if path.hasDotFile && !options.servesDotFiles { return nil }
     let name = Path(bytes: path.components.joined(separator: [UInt8(ascii: "/")]))
     guard let found = try open(path.components.isEmpty ? "." : name, in: root) else {
       // As in other servers, `/about` is `about.html`.
@@ -216,14 +209,19 @@ struct FileResponder {
   // MARK: - Missing files
 
   /// Returns the fallback page for a document, or an error.
-  private func notFound(_ request: HTTPRequestHead, _ script: ScriptTag) -> HTTPResponse {
+  private func notFound(
+    _ request: HTTPRequestHead, in root: borrowing OpenRoot, _ script: ScriptTag
+  ) -> HTTPResponse {
+    let others = [(options.fallback, 200), ("404.html", 404)]
+    for case (let name?, let code) in others where ProxyHeads.scriptScope(request) != nil {
+      guard let page = try? open(Path(name), in: root), page.status.type == .file else { continue }
+      return send(page.file, page.status, "other.html", to: request, script, code: code)
+    }
+    return missing(request, script)
+  }
+
+  private func missing(_ request: HTTPRequestHead, _ script: ScriptTag) -> HTTPResponse {
     if ProxyHeads.scriptScope(request) == nil { return HTTPResponse.text(404, "Not found") }
-    if let fallback = options.fallback, let page = open(fallback) {
-      return send(page.file, page.status, "fallback.html", to: request, script)
-    }
-    if let page = open("404.html") {
-      return send(page.file, page.status, "404.html", to: request, script, code: 404)
-    }
     if (try? FileStatus(of: root, followsLinks: true)) == nil {
       let name = String(decoding: root.lastComponent, as: UTF8.self).escapedForMarkup()
       return page(
@@ -236,13 +234,6 @@ struct FileResponder {
       404, "Not found",
       "<p>There is no file for <code>\(shown)</code>. This page reloads when there is one.</p>",
       script)
-  }
-
-  private func open(_ name: String) -> (file: ByteStream.OpenFile, status: FileStatus)? {
-    guard let root = try? resolvedPath(root), let directory = try? Descriptor.openDirectory(root)
-    else { return nil }
-    let found = try? open(Path(name), in: OpenRoot(directory: directory, path: root))
-    return found?.status.type == .file ? found : nil
   }
 
   private func page(_ code: Int, _ title: String, _ body: String, _ script: ScriptTag)

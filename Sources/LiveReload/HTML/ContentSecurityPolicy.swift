@@ -58,7 +58,7 @@ private struct Policy {
 
   init(_ text: ArraySlice<UInt8>) {
     for part in text.split(separator: UInt8(ascii: ";")) {
-      let words = part.split(whereSeparator: \.isPolicySpace).map(Array.init)
+      let words = part.split(whereSeparator: \.isMarkupSpace).map(Array.init)
       guard let name = words.first else { continue }
       directives.append(
         Directive(
@@ -158,11 +158,4 @@ private func nonce(in source: [UInt8]) -> String? {
     digits.allSatisfy({ $0.isLetterASCII || $0.isDigitASCII || "+/-_".utf8.contains($0) })
   else { return nil }
   return String(decoding: value, as: UTF8.self)
-}
-
-extension UInt8 {
-  /// Whether the byte separates the words of a directive.
-  fileprivate var isPolicySpace: Bool {
-    self == 0x20 || self == 0x09 || self == 0x0A || self == 0x0C || self == 0x0D
-  }
 }

@@ -98,13 +98,7 @@ struct HTTPParser: Sendable {
   /// Returns the next event; `nil` if more bytes are needed.
   mutating func next() throws(HTTPError) -> Event? {
     do throws(HTTPError) {
-      while true {
-        switch try step() {
-        case .event(let event): return event
-        case .again: continue
-        case .incomplete: return nil
-        }
-      }
+      return try read()
     } catch {
       state = .failed(error)
       throw error
@@ -122,57 +116,52 @@ struct HTTPParser: Sendable {
     }
   }
 
-  private enum Step {
-    case event(Event)
-    case again
-    case incomplete
-  }
-
-  private mutating func step() throws(HTTPError) -> Step {
-    switch state {
-    case .startLine:
-      try checkFirstByte()
-      guard let line = try takeLine(atMost: Self.longestStart, or: 414) else { return .incomplete }
-      // RFC 9112, 2.2, requires tolerating an empty line before a request.
-      if role == .requests && line.isEmpty { return .again }
-      startLine = Array(buffer[line])
-      readFields(after: line.count)
-      return .again
-    case .fields:
-      let limit = startLine == nil ? Self.mostTrailers : limits.head
-      guard let line = try takeLine(atMost: limit - headCount, or: 431) else { return .incomplete }
-      if line.isEmpty { return try endFields() }
-      if fields.pairs.count == limits.fieldCount {
-        throw HTTPError(status: 431, reason: "too many header fields")
+  private mutating func read() throws(HTTPError) -> Event? {
+    while true {
+      switch state {
+      case .startLine:
+        try checkFirstByte()
+        guard let line = try takeLine(atMost: Self.longestStart, or: 414) else { return nil }
+        // RFC 9112, 2.2, requires tolerating an empty line before a request.
+        if role == .requests && line.isEmpty { continue }
+        startLine = Array(buffer[line])
+        readFields(after: line.count)
+      case .fields:
+        let limit = startLine == nil ? Self.mostTrailers : limits.head
+        guard let line = try takeLine(atMost: limit - headCount, or: 431) else { return nil }
+        if line.isEmpty {
+          if let head = try endFields() { return head }
+          continue
+        }
+        if fields.pairs.count == limits.fieldCount {
+          throw HTTPError(status: 431, reason: "too many header fields")
+        }
+        try HTTPHeadReader.readField(buffer[line], into: &fields, isLenient: role == .responses)
+        headCount += line.count + 2
+      case .length(let rest):
+        guard let part = takeBody(atMost: rest) else { return nil }
+        state = part.count == rest ? .ended : .length(rest - part.count)
+        return .body(part)
+      case .untilClose:
+        return takeBody(atMost: .max).map { .body($0) }
+      case .chunkSize:
+        guard let line = try takeLine(atMost: Self.longestChunkLine) else { return nil }
+        let size = try chunkSize(buffer[line])
+        if size == 0 { readFields(after: 0) } else { state = .chunk(size) }
+      case .chunk(let rest):
+        guard let part = takeBody(atMost: rest) else { return nil }
+        state = part.count == rest ? .chunkEnd : .chunk(rest - part.count)
+        return .body(part)
+      case .chunkEnd:
+        guard let line = try takeLine(atMost: 2) else { return nil }
+        if !line.isEmpty { throw HTTPError(status: 400, reason: "a chunk is longer than its size") }
+        state = .chunkSize
+      case .ended:
+        state = .startLine
+        return .end(fields)
+      case .failed(let error):
+        throw error
       }
-      try HTTPHeadReader.readField(buffer[line], into: &fields, isLenient: role == .responses)
-      headCount += line.count + 2
-      return .again
-    case .length(let rest):
-      guard let part = takeBody(atMost: rest) else { return .incomplete }
-      state = part.count == rest ? .ended : .length(rest - part.count)
-      return .event(.body(part))
-    case .untilClose:
-      return takeBody(atMost: .max).map { .event(.body($0)) } ?? .incomplete
-    case .chunkSize:
-      guard let line = try takeLine(atMost: Self.longestChunkLine) else { return .incomplete }
-      let size = try chunkSize(buffer[line])
-      if size == 0 { readFields(after: 0) } else { state = .chunk(size) }
-      return .again
-    case .chunk(let rest):
-      guard let part = takeBody(atMost: rest) else { return .incomplete }
-      state = part.count == rest ? .chunkEnd : .chunk(rest - part.count)
-      return .event(.body(part))
-    case .chunkEnd:
-      guard let line = try takeLine(atMost: 2) else { return .incomplete }
-      if !line.isEmpty { throw HTTPError(status: 400, reason: "a chunk is longer than its size") }
-      state = .chunkSize
-      return .again
-    case .ended:
-      state = .startLine
-      return .event(.end(fields))
-    case .failed(let error):
-      throw error
     }
   }
 
@@ -233,11 +222,11 @@ extension HTTPParser {
     (state, fields, headCount) = (.fields, HTTPFields(), count)
   }
 
-  /// Ends the fields of a head, or those after the chunks.
-  private mutating func endFields() throws(HTTPError) -> Step {
+  /// Ends the fields of a head, which is returned, or those after the chunks.
+  private mutating func endFields() throws(HTTPError) -> Event? {
     guard let line = startLine else {
       state = .ended
-      return .again
+      return nil
     }
     let fields = fields
     (startLine, self.fields) = (nil, HTTPFields())
@@ -245,12 +234,12 @@ extension HTTPParser {
     case .requests:
       let head = try HTTPHeadReader.request(line[...], fields)
       enter(head.framing)
-      return .event(.request(head))
+      return .request(head)
     case .responses:
       let head = try HTTPHeadReader.response(line[...], fields, to: requestMethod)
       let isInterim = head.status < 200 && head.status != 101
       if isInterim { state = .startLine } else { enter(head.framing) }
-      return .event(isInterim ? .interim(head) : .response(head))
+      return isInterim ? .interim(head) : .response(head)
     }
   }
 

@@ -42,21 +42,17 @@ final class Listener: SocketHandler {
     at port: UInt16, for site: PageSite
   ) throws(SystemError) -> [Listener] {
     var listeners: [Listener] = []
-    do throws(SystemError) {
-      for address in addresses(for: site.page.hosts) {
-        do throws(SystemError) {
-          let socket = try site.core.loop.network.listen(at: address, port: port)
-          listeners.append(try Listener(socket, for: site))
-        } catch {
-          // The machine may not support IPv6.
-          let isOptional = address == "::1" || address == "::"
-          if isOptional && (error.code == EADDRNOTAVAIL || error.code == EAFNOSUPPORT) { continue }
-          throw error
-        }
+    for address in addresses(for: site.page.hosts) {
+      do throws(SystemError) {
+        let socket = try site.core.loop.network.listen(at: address, port: port)
+        listeners.append(try Listener(socket, for: site))
+      } catch {
+        // The machine may not support IPv6.
+        let isOptional = address == "::1" || address == "::"
+        if isOptional && (error.code == EADDRNOTAVAIL || error.code == EAFNOSUPPORT) { continue }
+        for listener in listeners { listener.close() }
+        throw error
       }
-    } catch {
-      for listener in listeners { listener.close() }
-      throw error
     }
     return listeners
   }

@@ -1,12 +1,7 @@
 /// The style of terminal text.
 struct Style: Hashable, Sendable {
-  /// A colour of a terminal.
-  enum Color: Hashable, Sendable {
-    /// One of the 16 colours of the terminal's theme.
-    case palette(UInt8)
-    /// An exact colour.
-    case rgb(UInt8, UInt8, UInt8)
-  }
+  /// A colour of a terminal as a class names it: one of the 16 of the terminal's theme by its number, or `#ff0000`.
+  typealias Color = String
 
   /// The codes that set and unset an effect, and its class; foreground and background are swapped without one.
   private static let effects: [(on: Int, off: Int, name: String)] = [
@@ -25,38 +20,27 @@ struct Style: Hashable, Sendable {
     let isInverse = set.contains("")
     var names = set.filter { !$0.isEmpty }
     // The default colours are assumed to be light on dark.
-    let front = isInverse ? background ?? .palette(0) : foreground
-    let back = isInverse ? foreground ?? .palette(7) : background
-    if let front { names.append("f" + front.name) }
-    if let back { names.append("g" + back.name) }
+    let front = isInverse ? background ?? "0" : foreground
+    let back = isInverse ? foreground ?? "7" : background
+    if let front { names.append("f" + front) }
+    if let back { names.append("g" + back) }
     return names.joined(separator: " ")
   }
-}
 
-extension Style.Color {
   /// The colour of an index in the table of 256: the palette, a cube of 6 × 6 × 6, 24 greys.
-  init?(index: Int) {
+  private static func color(_ index: Int) -> Color? {
     switch index {
-    case 0..<16:
-      self = .palette(UInt8(index))
+    case 0..<16: return String(index)
     case 16..<232:
-      let levels: [UInt8] = [0, 95, 135, 175, 215, 255]
-      let cube = index - 16
-      self = .rgb(levels[cube / 36], levels[cube / 6 % 6], levels[cube % 6])
-    case 232..<256:
-      let grey = UInt8(8 + 10 * (index - 232))
-      self = .rgb(grey, grey, grey)
-    default:
-      return nil
+      let levels = [0, 95, 135, 175, 215, 255]
+      return color([36, 6, 1].map { levels[(index - 16) / $0 % 6] })
+    case 232..<256: return color(Array(repeating: 8 + 10 * (index - 232), count: 3))
+    default: return nil
     }
   }
 
-  fileprivate var name: String {
-    switch self {
-    case .palette(let index): return String(index)
-    case .rgb(let red, let green, let blue):
-      return "#" + [red, green, blue].map { String($0, digits: 2) }.joined()
-    }
+  private static func color(_ parts: [Int]) -> Color {
+    "#" + parts.map { String($0, digits: 2) }.joined()
   }
 }
 
@@ -91,12 +75,12 @@ extension Style {
     case 0: self = Style()
     case 4 where option == 0: apply(24, option: nil)
     case 21: apply(4, option: nil)
-    case 30...37: foreground = .palette(UInt8(code - 30))
+    case 30...37: foreground = String(code - 30)
     case 39: foreground = nil
-    case 40...47: background = .palette(UInt8(code - 40))
+    case 40...47: background = String(code - 40)
     case 49: background = nil
-    case 90...97: foreground = .palette(UInt8(code - 90 + 8))
-    case 100...107: background = .palette(UInt8(code - 100 + 8))
+    case 90...97: foreground = String(code - 90 + 8)
+    case 100...107: background = String(code - 100 + 8)
     default:
       for (place, effect) in Self.effects.enumerated() {
         if effect.on == code { effects |= 1 << place }
@@ -118,9 +102,9 @@ extension Style {
       values.remove(at: values.startIndex + 1)
     }
     let numbers = values.dropFirst()
-    if values.first == 5, let index = numbers.first { return Color(index: index) }
-    guard values.first == 2, numbers.count >= 3 else { return nil }
-    let parts = numbers.prefix(3).compactMap { UInt8(exactly: $0) }
-    return parts.count == 3 ? .rgb(parts[0], parts[1], parts[2]) : nil
+    if values.first == 5, let index = numbers.first { return color(index) }
+    let parts = Array(numbers.prefix(3))
+    let isExact = values.first == 2 && parts.count == 3 && parts.allSatisfy((0...255).contains)
+    return isExact ? color(parts) : nil
   }
 }

@@ -34,14 +34,9 @@ struct TerminalText {
 
 /// The characters of a line, and the column of the next one.
 private struct Row {
-  private struct Cell {
-    var text: String
-    var style: Style
-  }
-
   /// The column, counted from 0; may be beyond the last cell.
   var column = 0
-  private var cells: [Cell] = []
+  private var cells: [Span] = []
   private var isCut = false
 
   mutating func put(_ scalar: Unicode.Scalar, _ style: Style) {
@@ -58,8 +53,8 @@ private struct Row {
       isCut = true
       return
     }
-    while cells.count < column { cells.append(Cell(text: " ", style: Style())) }
-    let cell = Cell(text: String(scalar), style: style)
+    while cells.count < column { cells.append(Span(text: " ")) }
+    let cell = Span(text: String(scalar), style: style)
     if column < cells.count { cells[column] = cell } else { cells.append(cell) }
     column += 1
   }
@@ -68,10 +63,7 @@ private struct Row {
   mutating func erase(_ kind: Int) {
     switch kind {
     case 0: cells.removeLast(max(0, cells.count - column))
-    case 1:
-      for index in cells.indices.prefix(column + 1) {
-        cells[index] = Cell(text: " ", style: Style())
-      }
+    case 1: for index in cells.indices.prefix(column + 1) { cells[index] = Span(text: " ") }
     case 2: cells.removeAll()
     default: break
     }
@@ -83,7 +75,7 @@ private struct Row {
       if let last = spans.indices.last, spans[last].style == cell.style {
         spans[last].text += cell.text
       } else {
-        spans.append(Span(text: cell.text, style: cell.style))
+        spans.append(cell)
       }
     }
     if isCut, cells.count == TerminalText.maximumLength, let last = spans.indices.last {

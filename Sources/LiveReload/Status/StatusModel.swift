@@ -58,7 +58,7 @@ package struct StatusModel: Sendable {
 
   package init() {}
 
-  func task(_ name: String) -> Task? {
+  package func task(_ name: String) -> Task? {
     tasks.first { $0.description.name == name }
   }
 

@@ -10,7 +10,7 @@ struct ConnectionLimitTests {
 
   @Test(arguments: [(1_024, 384), (256, 96), (64, 8), (0, 8), (1 << 20, 4_096), (-1, 8)])
   func `a part of the descriptors is for connections`(files: Int, connections: Int) {
-    #expect(ConnectionLimit.connections(forOpenFiles: files) == connections)
+    #expect(PageServer.connections(forOpenFiles: files) == connections)
   }
 
   @Test func `the connection that has been idle for the longest time makes room`() throws {

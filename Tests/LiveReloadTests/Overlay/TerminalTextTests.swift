@@ -112,7 +112,7 @@ struct TerminalTextTests {
 
   @Test func `spans are written as JSON`() {
     let line = [
-      Span(text: "<a>", style: Style(effects: 1, foreground: .palette(1)), link: 12),
+      Span(text: "<a>", style: Style(effects: 1, foreground: "1"), link: 12),
       Span(text: "b"),
     ]
     let json = JSONWriter.encode { line.write(to: &$0) }

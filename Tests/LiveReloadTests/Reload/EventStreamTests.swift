@@ -12,8 +12,8 @@ struct EventStreamTests {
   }
 
   private func show(_ title: String) throws {
-    // Two bytes each in JSON.
-    let line = Array(String(repeating: "\"", count: 3_000).utf8)
+    // Four bytes each.
+    let line = Array(String(repeating: "\u{1F600}", count: 760).utf8)
     try #require(pages.core.site("page")).show(
       PageFailure(title: title, lines: Array(repeating: line, count: 450)))
     pages.network.run()
