@@ -333,7 +333,7 @@ extension RunReporter {
     if isAlone || round.entries.isEmpty { return }
     let text = round.entries.map { entry in
       // Nothing has checked that such a service is ready.
-      if case .ready = entry.outcome, !self.text(of: entry.name).isChecked {
+      if case .ready = entry.outcome, definition(of: entry.name)?.reportsReadiness != true {
         return "\(entry.name) started"
       }
       return "\(entry.name) \(entry.outcome.words)"

@@ -52,11 +52,8 @@ extension Settings {
     let roots = watchedWithPage.map { $0.path.absolute(from: directory) }
     let foreign = makeFilter(in: directory)
       .patterns(ignoring: roots, whereNotIn: own.map(\.path), in: directory)
-    let filter = PathFilter(
-      base: directory, ignore: foreign + self.ignores, filter: self.filters,
-      extensionBytes: self.extensions,
-      sources: [])
-    return TaskTriggers(watched: own, filter: filter, kinds: effectiveKinds)
+    return TaskTriggers(
+      watched: own, filter: shared.filter(in: directory, ignoring: foreign), kinds: effectiveKinds)
   }
 }
 

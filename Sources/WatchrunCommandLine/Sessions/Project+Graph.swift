@@ -13,19 +13,16 @@ extension SessionPlan {
   ) throws(TaskGraphError) {
     origin = .project
     graph = try project.graph(settings, in: directory)
-    readsOutput = settings.readsOutputOfTask || project.tasks.contains { $0.holdsOutput(settings) }
     let isAlone = project.tasks.count == 1
     tasks = project.tasks.map { task in
       // Among several tasks, the name says what it is.
       let command = ProjectText.shown(task.run)
-      let text = isAlone ? command : ProjectText.abridged(command)
-      return TaskText(
-        name: task.name, group: task.group, holdsOutput: task.holdsOutput(settings),
-        usesPseudoTerminal: task.usesPseudoTerminal ?? settings.givesPseudoTerminals,
-        words: [Array(text.utf8)],
-        command: command, shownCommand: [text.word].shownCommand,
-        isChecked: task.readiness != nil || task.onBusy == .overlap)
+      let word = (isAlone ? command : ProjectText.abridged(command)).word
+      var text = task.maker(settings).text(task.name, command, shown: [word].shownCommand)
+      (text.group, text.words) = (task.group, [word])
+      return text
     }
+    readsOutput = settings.readsOutputOfTask || tasks.contains(where: \.holdsOutput)
     pages =
       servesPages
       ? project.servedPages(in: directory, reportsConsoles: Console.showsPageConsoles) : []
@@ -34,11 +31,7 @@ extension SessionPlan {
       kinds: project.kinds.union([.created, .modified, .removed, .renamed]))
     sources = files
     observation.observe(files)
-    for task in project.tasks {
-      guard let log = task.log ?? settings.log else { continue }
-      observation.logs[task.name] = log.log(of: task.name).absolute(from: directory)
-      readsOutput = true
-    }
+    keepLogs(in: directory)
   }
 }
 
@@ -103,15 +96,18 @@ extension Project.Task {
   fileprivate var effectiveKinds: Set<ChangeBatch.Kind> { self.kinds ?? ChangeBatch.Kind.usual }
 
   fileprivate func definition(_ settings: Settings, in directory: Path) -> TaskDefinition {
-    let filter = filter(in: directory)
+    let maker = maker(settings)
     let watched = watched.map { WatchedPath($0.absolute(from: directory), mayBeMissing: true) }
+    var readiness = readiness
+    if case .command(let command)? = readiness?.condition {
+      readiness?.condition = .command(maker.command(command))
+    }
     return TaskDefinition(
-      name, command(settings),
+      name, command(maker),
       triggers: TaskTriggers(
-        watched: watched, filter: filter, kinds: effectiveKinds,
+        watched: watched, filter: shared.filter(in: directory), kinds: effectiveKinds,
         writes: declaredWrites(in: directory)),
-      dependencies: after, isService: isService, readiness: readiness(settings),
-      policy: policy(settings),
+      dependencies: after, isService: isService, readiness: readiness, policy: policy(maker),
       isPostponed: self.isPostponed || settings.isPostponed)
   }
 
@@ -121,39 +117,17 @@ extension Project.Task {
     return DeclaredWrites(self.writes, base: own ?? directory, isConfined: own != nil)
   }
 
-  /// The filter of its own patterns. The observer applies ignore files.
-  func filter(in directory: Path) -> PathFilter {
-    PathFilter(
-      base: directory, ignore: self.ignores, filter: self.filters,
-      extensionBytes: self.extensions, sources: [])
-  }
-
-  private func readiness(_ settings: Settings) -> TaskDefinition.Readiness? {
-    var readiness = readiness
-    if case .command(let command)? = readiness?.condition {
-      readiness?.condition = .command(makeCommand(command, settings))
-    }
-    return readiness
-  }
-
-  private func policy(_ settings: Settings) -> RunPolicy {
-    func hook(_ line: [UInt8]?) -> Command? {
-      line.map { makeCommand([$0], shellForm(settings), settings) }
-    }
-    var policy = RunPolicy(
-      busyPolicy: self.onBusy?.policy(self.stopPlan.signal), stopPlan: self.stopPlan,
-      timeout: self.timeout)
+  private func policy(_ maker: CommandMaker) -> RunPolicy {
+    var policy = maker.policy(self.onBusy?.policy(self.stopPlan.signal))
     policy.restartLimit =
       isService && !isKeptAlive ? self.restartLimit ?? Self.usualRestartLimit : nil
     if let backOff { policy.backOff = backOff }
-    policy.stopCommand = stop.map { makeCommand($0.command, settings) }
-    policy.onSuccess = hook(self.onSuccess)
-    policy.onFailure = hook(self.onFailure)
+    policy.stopCommand = stop.map { maker.command($0.command) }
     return policy
   }
 
-  private func command(_ settings: Settings) -> Command {
-    var command = makeCommand(run.command, settings)
+  private func command(_ maker: CommandMaker) -> Command {
+    var command = maker.command(run.command)
     command.socket = socket
     // Several tasks and several lives of a service cannot share standard input, and a background process group must
     // not read from a terminal.
@@ -165,40 +139,26 @@ extension Project.Task {
     return command
   }
 
-  /// Several people share the lines of a project file, a Procfile or a makefile, so that the shell is not that
-  /// of the user.
-  private func shellForm(_ settings: Settings) -> Command.Form {
-    for case .always(let shell) in [self.shell, settings.shell] { return .shell(shell) }
-    return .shell("sh".word)
-  }
-
-  private func makeCommand(_ command: Command, _ settings: Settings) -> Command {
-    makeCommand(
-      command.words, command.form == .direct ? .direct : shellForm(settings), settings)
-  }
-
-  private func makeCommand(
-    _ words: [[UInt8]], _ form: Command.Form, _ settings: Settings
-  ) -> Command {
+  fileprivate func maker(_ settings: Settings) -> CommandMaker {
     // The ports are those of this session.
     let given = (self.fileVariables + settings.fileVariables + settings.environment).filter {
       variable in !portVariables.contains { $0.name == variable.name }
     }
-    var command = Command(
-      words: words, form: form,
-      environment: Command.Environment(given + self.environment),
-      directory: directory, inheritsStandardInput: false
-    ).describingChanges()
-    // The output of a single task goes to the terminal itself, unless it is read. That is decided at each start,
-    // so that the task is the same when others are added.
-    command.readOutputEnvironment = Command.Environment(
-      Console.outputVariables(
-        settings.colorMode, isTerminal: self.usesPseudoTerminal ?? settings.givesPseudoTerminals))
-    return command
+    // Several people share the lines of a project file, a Procfile or a makefile, so that the shell is not that of
+    // the user.
+    var shell = "sh".word
+    for case .always(let named) in [settings.shell, self.shell] { shell = named }
+    return CommandMaker(
+      own: shared, settings: settings, variables: given + self.environment, shell: shell,
+      directory: directory)
   }
+}
 
-  /// Whether its output is printed only when a run fails.
-  func holdsOutput(_ settings: Settings) -> Bool {
-    (self.outputMode ?? settings.outputMode) == .failed
+extension TaskSettings {
+  /// The filter of its own patterns, and of others that come first. The observer applies ignore files.
+  func filter(in directory: Path, ignoring others: [GlobPattern] = []) -> PathFilter {
+    PathFilter(
+      base: directory, ignore: others + ignores, filter: filters, extensionBytes: extensions,
+      sources: [])
   }
 }

@@ -49,10 +49,8 @@ extension Session {
   /// Chooses a port that nothing listens on for a service: the same one in each session of a directory, if possible.
   private func freePort(for task: String) -> UInt16 {
     if let known = ports.withLock({ $0[task] }) { return known }
-    var hash: UInt32 = 2_166_136_261
-    for byte in directory.bytes + Array("\0\(task)".utf8) {
-      hash = (hash ^ UInt32(byte)) &* 16_777_619
-    }
+    let name = directory.bytes + "\0\(task)".word
+    let hash = UInt32(truncatingIfNeeded: name.withUnsafeBytes { ContentDigest(of: $0) }.low)
     // Below the ports of outgoing connections.
     let taken = ports.withLock { Set($0.values) }
     let candidates = (0..<200).map { UInt16(10_000 + (hash &+ $0) % 20_000) }

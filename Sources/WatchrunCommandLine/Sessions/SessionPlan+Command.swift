@@ -9,61 +9,28 @@ import WatchrunSettings
 
 extension SessionPlan {
   init(_ settings: Settings, in directory: Path) throws(Failure) {
-    self =
-      settings.isForPageAlone
-      ? try SessionPlan(pageOf: settings, in: directory)
-      : try SessionPlan(commandOf: settings, in: directory)
-  }
-
-  private init(commandOf settings: Settings, in directory: Path) throws(Failure) {
-    tasks = settings.taskTexts
-    var task = TaskDefinition(
-      settings.commandName, alone: settings.makeCommand(), settings.runPolicy)
-    task.isPostponed = settings.isPostponed
-    if settings.watchesByItself(in: directory) {
-      // No change waits for its end, and neither do pages and questions.
-      task.isService = true
-      task.policy.busyPolicy = .ignore
-    }
-    task.readiness = task.isService ? settings.readinessOfServer : nil
-    if settings.hasPage { task.triggers = settings.commandTriggers(in: directory) }
-    if !settings.writes.isEmpty {
-      task.triggers.watched = settings.absoluteWatched(in: directory)
-      task.triggers.writes = DeclaredWrites(settings.writes, base: directory)
-    }
-    let build = settings.build.map { (name: Settings.buildName, command: settings.makeLine($0)) }
+    let isAlone = settings.isForPageAlone
     origin = .commandLine
+    tasks = isAlone ? [] : settings.taskTexts
+    graph = isAlone ? .empty : settings.graph(in: directory)
     readsOutput = settings.readsOutput
-    graph = TaskGraph(task, build: build)
     pages =
       try settings.servedPage(in: directory, dependencies: Set(tasks.map(\.name))).map { [$0] }
       ?? []
-    observation = Observation(paths: settings.effectiveWatched)
-    if settings.hasPage {
+    observation = Observation(paths: settings.watchedWithPage)
+    keepLogs(in: directory)
+    if isAlone {
+      // Served files count even if git ignores them.
+      if settings.page.served != nil {
+        observation.sources = settings.ignoreSources.intersection(.defaults)
+      }
+      // A reload is cheap, and a second one replaces the first while it is under way.
+      observation.adaptiveQuietPeriod = .growing(.milliseconds(1) ... .milliseconds(100))
+    } else if settings.hasPage {
       // The page counts other changes than the command.
-      observation.paths = settings.watchedWithPage
-      observation.kinds = ChangeBatch.Kind.usual.union(task.triggers.kinds)
+      observation.kinds = ChangeBatch.Kind.usual.union(settings.effectiveKinds)
       observation.filters = false
     }
-    if let log = settings.log {
-      for task in tasks {
-        observation.logs[task.name] = log.log(of: task.name).absolute(from: directory)
-      }
-    }
-  }
-
-  private init(pageOf settings: Settings, in directory: Path) throws(Failure) {
-    origin = .commandLine
-    graph = .empty
-    tasks = []
-    pages = try settings.servedPage(in: directory).map { [$0] } ?? []
-    observation = Observation(paths: settings.watchedWithPage)
-    // Served files count even if git ignores them.
-    if settings.page.served != nil {
-      observation.sources = settings.ignoreSources.intersection(.defaults)
-    }
-    // A reload is cheap, and a second one replaces the first while it is under way.
-    observation.adaptiveQuietPeriod = .growing(.milliseconds(1) ... .milliseconds(100))
   }
 }
 
@@ -87,14 +54,13 @@ extension Settings {
   }
 
   var taskTexts: [TaskText] {
-    func text(_ name: String, _ role: TaskText.Role, _ text: String) -> TaskText {
-      TaskText(
-        name: name, role: role, holdsOutput: self.outputMode == .failed,
-        usesPseudoTerminal: givesPseudoTerminals, command: text, shownCommand: text)
-    }
-    var own = text(commandName, .command, command.shownCommand)
-    own.words = command
-    return (build.map { [text(Self.buildName, .build, $0.printable)] } ?? []) + [own]
+    let (maker, shown) = (maker, command.shownCommand)
+    var own = maker.text(commandName, shown, shown: shown)
+    (own.role, own.words) = (.command, command)
+    guard let line = build?.printable else { return [own] }
+    var build = maker.text(Self.buildName, line, shown: line)
+    build.role = .build
+    return [build, own]
   }
 }
 
@@ -104,13 +70,25 @@ extension TaskDefinition {
 }
 
 extension Settings {
-  fileprivate var runPolicy: RunPolicy {
-    var policy = RunPolicy(
-      busyPolicy: chosenBusyPolicy, stopPlan: self.stopPlan, timeout: self.timeout)
+  /// The graph of the command, and of the build on which it depends.
+  fileprivate func graph(in directory: Path) -> TaskGraph {
+    let maker = maker
+    var policy = maker.policy(chosenBusyPolicy)
     policy.keepsAlive = keepsAlive
-    policy.onSuccess = self.onSuccess.map(makeLine)
-    policy.onFailure = self.onFailure.map(makeLine)
-    return policy
+    var task = TaskDefinition(commandName, alone: makeCommand(maker), policy)
+    task.isPostponed = self.isPostponed
+    if watchesByItself(in: directory) {
+      // No change waits for its end, and neither do pages and questions.
+      task.isService = true
+      task.policy.busyPolicy = .ignore
+    }
+    task.readiness = task.isService ? readinessOfServer : nil
+    if hasPage { task.triggers = commandTriggers(in: directory) }
+    if !self.writes.isEmpty {
+      task.triggers.watched = absoluteWatched(in: directory)
+      task.triggers.writes = DeclaredWrites(self.writes, base: directory)
+    }
+    return TaskGraph(task, build: build.map { (name: Self.buildName, command: maker.line($0)) })
   }
 
   /// Whether the command sees changes by itself, and no option says what a change during its run leads to.
@@ -130,16 +108,13 @@ extension Settings {
     return readiness
   }
 
-  func makeCommand() -> Command {
+  fileprivate func makeCommand(_ maker: CommandMaker) -> Command {
     // A command in a background process group that reads from the terminal is stopped by the kernel. A
     // list on standard input has been read to its end, and so has /dev/null, which is nothing to inherit.
     let inherits =
       Terminal.isTerminal(STDIN_FILENO)
       ? isInteractive : filesFrom != "-" && !Self.standardInputIsNull
-    let port = socket.map {
-      Command.EnvironmentVariable(Project.Task.portVariable, "\($0.port)")
-    }
-    var command = makeCommand(command, isRunByShell ? shellForm : .direct, port)
+    var command = maker.command(command, isRunByShell ? .shell(maker.shell) : .direct)
     command.inheritsStandardInput = inherits
     command.socket = socket
     command.takesTerminal = isInteractive
@@ -154,31 +129,12 @@ extension Settings {
     return (input.device, input.inode) == (null.device, null.inode)
   }
 
-  /// Makes a build or a hook from a shell line. Only the command inherits standard input.
-  fileprivate func makeLine(_ line: [UInt8]) -> Command { makeCommand([line], shellForm) }
-
-  private func makeCommand(
-    _ words: [[UInt8]], _ form: Command.Form, _ port: Command.EnvironmentVariable? = nil
-  ) -> Command {
-    let own = outputVariables + self.fileVariables + [port].compactMap(\.self)
-    return Command(
-      words: words, form: form, environment: Command.Environment(own + self.environment),
-      inheritsStandardInput: false
-    ).describingChanges(by: changeDelivery)
-  }
-
-  /// Variables for commands whose output is forwarded.
-  private var outputVariables: [Command.EnvironmentVariable] {
-    readsOutput ? Console.outputVariables(colorMode, isTerminal: givesPseudoTerminals) : []
-  }
-
-  /// Whether commands whose output is read write to pseudo-terminals.
-  var givesPseudoTerminals: Bool {
-    self.usesPseudoTerminal ?? Console.usesPseudoTerminals(colorMode)
-  }
-
-  /// The shell for the shell lines of the command line.
-  private var shellForm: Command.Form {
-    if case .always(let named) = self.shell { .shell(named) } else { .shell(userShell.name) }
+  fileprivate var maker: CommandMaker {
+    let port = socket.map { Command.EnvironmentVariable(Project.Task.portVariable, "\($0.port)") }
+    let shell = if case .always(let named) = self.shell { named } else { userShell.name }
+    return CommandMaker(
+      own: shared, settings: self,
+      variables: self.fileVariables + [port].compactMap(\.self) + self.environment, shell: shell,
+      delivery: changeDelivery)
   }
 }

@@ -72,6 +72,15 @@ struct SessionPlan: Sendable {
     observation.observe(environmentFiles)
   }
 
+  /// Observes the files to which the output of tasks is appended.
+  mutating func keepLogs(in directory: Path) {
+    for task in tasks {
+      guard let log = task.log else { continue }
+      observation.logs[task.name] = log.log(of: task.name).absolute(from: directory)
+      readsOutput = true
+    }
+  }
+
   /// The output that is read. Pages show it, for one.
   var reading: TaskOutput.Reading {
     if readsOutput || !pages.isEmpty { return .always }
@@ -102,13 +111,13 @@ struct TaskText: Hashable, Sendable {
   var holdsOutput = false
   /// Whether it writes to a pseudo-terminal, if its output is read.
   var usesPseudoTerminal = false
+  /// The file to which its output is appended; may contain `{task}`.
+  var log: Path?
   var words: [[UInt8]] = []
   /// The command as a user writes it.
   let command: String
   /// The command as messages show it.
   let shownCommand: String
-  /// Whether it is a service that is found to be ready.
-  var isChecked = false
 
   /// What names the task in a page: the command of the command line itself, whose name may be that of a
   /// shell; `nil` for the name.

@@ -89,7 +89,7 @@ package struct Settings: Sendable {
 
   package var task = Task.run
   /// What tasks can have, too.
-  var shared = TaskSettings()
+  package var shared = TaskSettings()
   package var command: [[UInt8]] = []
   /// Whether `--` marks the beginning of the command, which is then never a task.
   var isCommandMarked = false

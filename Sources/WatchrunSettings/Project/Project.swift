@@ -32,7 +32,7 @@ package struct Project: Hashable, Sendable {
     package var name: String
     package var run: Run
     /// What a command line can set, too.
-    var shared = TaskSettings()
+    package var shared = TaskSettings()
     package var directory: Path?
     /// Which tests replace the word `{tests}` of its command.
     package var testMap: TestMap?

@@ -203,6 +203,15 @@ struct PagePlanTests {
     #expect(observation.adaptiveQuietPeriod == .adaptive)
   }
 
+  @Test func `a command whose output is read for a page is told so, as any other`() throws {
+    for options in [["--serve", "public"], ["--output", "failed"]] {
+      let plan = try SessionPlan(
+        OptionParser.parse((options + ["--", "./app"]).map { Array($0.utf8) }), in: directory.path)
+      let usual = Console.outputVariables(.auto, isTerminal: Console.usesPseudoTerminals(.auto))
+      #expect(plan.graph["app"]?.command.readOutputEnvironment.variables == usual)
+    }
+  }
+
   @Test func `output is read for a page, and for several tasks`() throws {
     #expect(try plan("--serve", "public", "--", "./app").reading == .always)
     #expect(try plan("-r", "--", "./app").reading == .whereNeeded)
