@@ -32,10 +32,13 @@ extension RunReporter {
   func shown(_ path: Path) -> String {
     path.shown(in: directory).description
   }
+}
 
-  func words(for cause: TaskReport.Cause) -> String {
-    switch cause {
-    case .failed(let task): hasEnded(task) ? "\(task) has ended" : "\(task) failed"
+extension TaskReport.Cause {
+  /// A service that has ended with status 0 has neither succeeded nor failed.
+  func words(in picture: SessionPicture?) -> String {
+    switch self {
+    case .failed(let task): picture?.hasEnded(task) == true ? "\(task) has ended" : "\(task) failed"
     case .notReady(let task): "\(task) is not ready"
     }
   }

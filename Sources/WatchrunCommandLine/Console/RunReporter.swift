@@ -20,8 +20,6 @@ final class RunReporter: Sendable {
     var left: Set<TaskReport.Run> = []
     /// The runs whose outputs are printed only if they fail.
     var held = HeldOutputs()
-    /// The services of which the latest run has ended with status 0.
-    var endedServices: Set<String> = []
     /// The finite tasks that were stopped, although changes wait for the end of their runs: a build is stopped by
     /// what it may have missed.
     var stopped: Set<String> = []
@@ -61,10 +59,6 @@ final class RunReporter: Sendable {
   /// Whether a change restarts the task, as is set for it.
   func isRestarted(_ task: String) -> Bool { definition(of: task)?.policy.busyPolicy == .restart }
 
-  /// Whether the latest run of a service has ended with status 0, which is neither a success nor a failure of
-  /// its command.
-  func hasEnded(_ service: String) -> Bool { state.withLock { $0.endedServices.contains(service) } }
-
   private func definition(of task: String) -> TaskDefinition? {
     state.withLock { $0.plan?.graph[task] }
   }
@@ -95,9 +89,9 @@ final class RunReporter: Sendable {
   }
 
   /// Prints or drops the output of a run that is held until its outcome is known.
-  private func decideOnOutput(of task: String, hasFailed: Bool, _ output: OutputLog?) {
+  private func decideOnOutput(of task: String, hasFailed: Bool, _ picture: SessionPicture?) {
     guard state.withLock({ $0.held.decide(task, hasFailed: hasFailed) }),
-      let (first, gap, last) = output?.parts(of: task), !first.isEmpty || gap.bytes > 0
+      let (first, gap, last) = picture?.output.parts(of: task), !first.isEmpty || gap.bytes > 0
     else { return }
     let label = label(of: task)
     let command = text(of: task).shownCommand
@@ -120,9 +114,12 @@ final class RunReporter: Sendable {
 // MARK: - Reports of a runner
 
 extension RunReporter {
-  /// - Parameter diagnostics: What a run that has ended has printed about errors.
+  /// - Parameters:
+  ///   - diagnostics: What a run that has ended has printed about errors.
+  ///   - picture: The picture before the report.
   func report(
-    _ report: TaskReport, _ diagnostics: DiagnosticSummary? = nil, _ output: OutputLog? = nil
+    _ report: TaskReport, _ diagnostics: DiagnosticSummary? = nil,
+    _ picture: SessionPicture? = nil
   ) {
     switch report {
     case .run(let run, .started):
@@ -133,7 +130,7 @@ extension RunReporter {
     case .run(let run, .ended(let status, let duration, let ending)):
       if run.job == .command && !run.isFormer {
         let hasFailed = definition(of: run.task)?.hasFailed(status, ending) ?? !status.isSuccess
-        decideOnOutput(of: run.task, hasFailed: hasFailed, output)
+        decideOnOutput(of: run.task, hasFailed: hasFailed, picture)
       }
       console.commandEnds()
       reportEnd(of: run, status, after: duration.shortDescription, ending, diagnostics)
@@ -148,12 +145,14 @@ extension RunReporter {
       if conflict != before { say(.problem, task, conflict.message, style: .bad) }
     case .task(let task, .skipped(let cause)):
       // On the command line, the failure of the build says it.
-      if !isCommandLine { say(.news, task, "skipped: \(words(for: cause))", style: .warning) }
+      if !isCommandLine {
+        say(.news, task, "skipped: \(cause.words(in: picture))", style: .warning)
+      }
     case .task(let task, .kept(let cause)):
       if cause.task == task {
         say(.news, task, "the former process keeps running", style: .warning)
       } else if !isCommandLine {
-        say(.news, task, "not restarted: \(words(for: cause))", style: .warning)
+        say(.news, task, "not restarted: \(cause.words(in: picture))", style: .warning)
       }
     case .task(let task, .fresh):
       say(.news, task, "fresh, not run", style: .good)
@@ -161,7 +160,7 @@ extension RunReporter {
       let level = isCommandLine ? Console.Level.detail : .news
       say(level, task, "ready after \(time.shortDescription)", style: .good)
     case .task(let task, .notReady(let readiness)):
-      decideOnOutput(of: task, hasFailed: true, output)
+      decideOnOutput(of: task, hasFailed: true, picture)
       say(.problem, task, "not ready: \(readiness.failure)", style: .bad)
     case .run(let run, .timedOut(let time)):
       say(.problem, run.task, "timed out after \(time.shortDescription)", style: .bad)
@@ -222,10 +221,7 @@ extension RunReporter {
 
   private func reportStart(_ run: TaskReport.Run) {
     if run.job == .hook { return say(.detail, run.task, "running the hook", style: .faint) }
-    state.withLock { state in
-      state.conflicts[run.task] = nil
-      state.endedServices.remove(run.task)
-    }
+    state.withLock { $0.conflicts[run.task] = nil }
     let text = text(of: run.task)
     let verb = text.role == .build ? "building:" : "running"
     let wasStopped = state.withLock { $0.stopped.remove(run.task) != nil }
@@ -271,23 +267,20 @@ extension RunReporter {
     _ ending: TaskReport.Ending, _ diagnostics: DiagnosticSummary?
   ) {
     if state.withLock({ $0.left.remove(run) }) != nil { return }
-    if ending == .byItself && status.isSuccess && run.job == .command && !run.isFormer {
-      let task = definition(of: run.task)
-      if let task, task.isService, task.policy.keepsAlive {
-        state.withLock { _ = $0.endedServices.insert(run.task) }
-      }
-    }
+    let task = definition(of: run.task)
     let subject = subject(of: run)
     let found = diagnostics.map { ": \($0.text(in: directory))" } ?? ""
     switch (status, ending) {
     case (_, .stopped):
-      if let task = definition(of: run.task), task.policy.busyPolicy == .queue, !task.isService {
+      if let task, task.policy.busyPolicy == .queue, !task.isService {
         state.withLock { _ = $0.stopped.insert(run.task) }
       }
       say(.news, run.task, "\(subject)stopped after \(duration)", style: .faint)
     case (_, .timedOut):
       say(.detail, run.task, "stopped after \(duration)\(found)", style: .faint)
-    case (.exited(0), .byItself) where hasEnded(run.task) && run.job == .command:
+    case (.exited(0), .byItself)
+    where run.job == .command && !run.isFormer && task?.isService == true
+      && task?.policy.keepsAlive == true:
       say(
         .problem, run.task, "\(subject)ended with status 0 after \(duration)\(found)",
         style: .warning)

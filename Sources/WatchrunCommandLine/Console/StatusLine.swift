@@ -1,4 +1,4 @@
-import LiveReload
+import SessionControl
 import Support
 import Synchronization
 import SystemCalls
@@ -59,22 +59,16 @@ final class StatusLine: Sendable {
 
 /// The text of the status line: the tasks with their states, and how long they have taken. A pure value.
 struct StatusText: Hashable {
-  struct Entry: Hashable {
-    let name: String
-    var state: StatusModel.State
-    /// Of the latest run, or of the present one so far.
-    var duration: Duration?
-    var errors = 0
-    /// Whether it is a service that nothing checks.
-    var isUnchecked = false
-  }
-
-  var entries: [Entry]
+  var tasks: [SessionAnswer.Task]
+  /// The services that nothing checks.
+  var unchecked: Set<String> = []
+  /// The present time in milliseconds since 1970.
+  var time = 0
   /// Why changes start nothing; `nil` if they do.
   var block: String?
 
   /// Whether it changes with time.
-  var isRunning: Bool { entries.contains { $0.state == .running } }
+  var isRunning: Bool { tasks.contains { $0.state == "running" } }
 
   private static let separator = " · "
   private static let hint = "h: keys"
@@ -84,7 +78,8 @@ struct StatusText: Hashable {
     var text = ""
     var length = 0
     let block = block.map { ($0, Console.Style.warning.applied(to: $0, isColored)) }
-    for (plain, styled) in [block].compactMap(\.self) + shown(columns).map({ $0.text(isColored) }) {
+    for (plain, styled) in [block].compactMap(\.self) + shown(columns).map({ shown($0, isColored) })
+    {
       let gap = text.isEmpty ? "" : Self.separator
       // Room for the ellipsis.
       guard length + gap.count + plain.columns + 2 < columns else {
@@ -108,46 +103,63 @@ struct StatusText: Hashable {
     return columns < 4 ? "" : "…" + end + "▏"
   }
 
-  /// The entries in their order, or, if there is no room for all, first what has failed and what runs.
-  private func shown(_ columns: Int) -> [Entry] {
-    let length = entries.map { $0.text(false).plain.columns + Self.separator.count }.reduce(0, +)
-    if length + (block?.columns ?? 0) < columns { return entries }
-    let (failed, others) = (
-      entries.filter { $0.state == .failed }, entries.filter { $0.state != .failed }
-    )
-    return failed + others.filter { $0.state == .running } + others.filter { $0.state != .running }
+  /// The tasks in their order, or, if there is no room for all, first what has failed and what runs.
+  private func shown(_ columns: Int) -> [SessionAnswer.Task] {
+    let length = tasks.map { shown($0, false).plain.columns + Self.separator.count }.reduce(0, +)
+    if length + (block?.columns ?? 0) < columns { return tasks }
+    let first = ["failed", "running"].flatMap { state in tasks.filter { $0.state == state } }
+    return first + tasks.filter { $0.state != "failed" && $0.state != "running" }
   }
 
+  /// What has failed; without a mark if nothing has, and nothing is green.
   var title: String {
-    let failed = entries.filter { $0.state == .failed }
-    let errors = failed.map(\.errors).reduce(0, +)
+    let failed = tasks.filter { $0.state == "failed" }
+    let errors = failed.map(\.errorCount).reduce(0, +)
     if isRunning { return "… watchrun" }
-    if failed.isEmpty { return "✓ watchrun" }
+    if failed.isEmpty { return tasks.areGreen ? "✓ watchrun" : "watchrun" }
     return errors > 0
       ? "✗ \(DiagnosticSummary.count(errors, "error")) · watchrun"
       : "✗ \(failed.map(\.name).joined(separator: ", ")) · watchrun"
   }
-}
 
-extension StatusText.Entry {
-  fileprivate func text(_ isColored: Bool) -> (plain: String, styled: String) {
-    let (state, style) = words
-    let plain = state.isEmpty ? name : "\(name) \(state)"
-    let styled = style.applied(to: state.isEmpty ? name : state, isColored)
-    return (plain, state.isEmpty ? styled : "\(name) \(styled)")
+  private func shown(
+    _ task: SessionAnswer.Task, _ isColored: Bool
+  ) -> (plain: String, styled: String) {
+    let (state, style) = words(for: task)
+    let plain = state.isEmpty ? task.name : "\(task.name) \(state)"
+    let styled = style.applied(to: state.isEmpty ? task.name : state, isColored)
+    return (plain, state.isEmpty ? styled : "\(task.name) \(styled)")
   }
 
-  private var words: (String, Console.Style) {
-    let time = duration.map { $0.shortDescription } ?? ""
-    switch state {
-    case .pending: return ("", .faint)
-    case .running: return ("… \(time)", .warning)
-    case .ready: return (isUnchecked ? "● started" : "● ready", .good)
-    case .succeeded: return ("✓ " + (duration == nil ? "fresh" : time), .good)
-    case .failed:
+  private func words(for task: SessionAnswer.Task) -> (String, Console.Style) {
+    // What was not started has taken no time.
+    let duration = task.startedAt.flatMap { _ in task.duration(at: self.time) }
+    let time = duration?.shortDescription ?? ""
+    switch task.state {
+    case "running":
+      let seconds = duration.map { Duration.seconds($0.milliseconds / 1000).shortDescription }
+      return ("… \(seconds ?? "")", .warning)
+    case "ready": return (unchecked.contains(task.name) ? "● started" : "● ready", .good)
+    case "succeeded": return ("✓ " + (task.isFresh ? "fresh" : time), .good)
+    case "failed":
+      let errors = task.errorCount
       return ("✗ " + (errors > 0 ? DiagnosticSummary.count(errors, "error") : time), .bad)
-    case .skipped: return ("– skipped", .faint)
-    case .stopped: return ("■ stopped", .faint)
+    case "skipped": return ("– skipped", .faint)
+    case "stopped": return ("■ stopped", .faint)
+    default: return ("", .faint)
     }
+  }
+}
+
+extension SessionAnswer.Task {
+  /// Whether it was not run, as nothing has changed since its last success.
+  var isFresh: Bool { state == "succeeded" && startedAt == nil && milliseconds ?? 0 == 0 }
+
+  var errorCount: Int { diagnostics.count { $0.severity == "error" } }
+
+  /// How long the latest run has taken, or has run until this time, in milliseconds since 1970.
+  func duration(at time: Int) -> Duration? {
+    let taken = state == "running" ? startedAt.map { max(0, time - $0) } : milliseconds
+    return taken.map { .milliseconds($0) }
   }
 }

@@ -95,7 +95,7 @@ struct OutputLog {
 
   /// The last lines of the latest run, as a terminal shows them.
   func end(of task: String, lines: Int) -> [String] {
-    guard let text = texts[task] else { return [] }
+    guard lines > 0, let text = texts[task] else { return [] }
     let all = text.bytes[text.latest...].split(
       separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
     return all.dropLast().suffix(lines).map { TerminalLine.shown($0) }

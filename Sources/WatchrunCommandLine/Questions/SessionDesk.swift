@@ -127,7 +127,9 @@ final class SessionDesk: ServedSession {
         self?.changed()
       }
     }
-    let answer = answer(to: SessionRequest(.status), in: condition)
+    var request = SessionRequest(.status)
+    request.lines = 0
+    let answer = answer(to: request, in: condition)
     let now = (state: answer.state, isRed: answer.isRed)
     let last = state.withLock { exchange(&$0.sent, with: now) }
     if let last, last == now { return }
@@ -138,11 +140,14 @@ final class SessionDesk: ServedSession {
 
   /// The tasks with their states, for the status line. It may be called on any queue.
   func status() -> StatusText {
-    var (text, count) = picture.withLock { ($0.status, $0.waitingChanges) }
-    text.block = orders?.block.map { block in
+    let time = Int(FileTime.latest().nanoseconds / 1_000_000)
+    let (tasks, unchecked, count) = picture.withLock {
+      ($0.tasks, $0.unchecked, $0.waitingChanges)
+    }
+    let block = orders?.block.map { block in
       block.rawValue + (count == 0 ? "" : ", \(counted(count, "change"))")
     }
-    return text
+    return StatusText(tasks: tasks, unchecked: unchecked, time: time, block: block)
   }
 
   /// The diagnostics of the latest run of a task that has ended by itself.
@@ -174,7 +179,7 @@ final class SessionDesk: ServedSession {
 
   func condition(of tasks: [String]) -> SessionCondition {
     guard let orders else { return SessionCondition() }
-    let (tasks, runner) = (members(of: tasks), orders.runner)
+    let runner = orders.runner
     let (restless, waiting, behind) = (runner.restlessTasks, runner.waiting, runner.tasksBehind)
     var condition = picture.withLock {
       $0.condition(
@@ -186,8 +191,6 @@ final class SessionDesk: ServedSession {
   }
 
   func answer(to request: SessionRequest, in condition: SessionCondition) -> SessionAnswer {
-    var request = request
-    request.tasks = members(of: request.tasks)
     let (runner, block) = (orders?.runner, orders?.block)
     let (runs, missed) = (runner?.waiting ?? [], runner?.missed ?? [:])
     let state: SessionAnswer.State =
@@ -208,20 +211,7 @@ final class SessionDesk: ServedSession {
   // MARK: - Orders
 
   /// Why tasks cannot be asked for; `nil` if they can.
-  func refusal(of tasks: [String]) -> String? {
-    let tasks = members(of: tasks)
-    return picture.withLock { $0.refusal(of: tasks) }
-  }
-
-  /// The tasks with those in directories in place of a name that stands for them.
-  private func members(of tasks: [String]) -> [String] {
-    if tasks.isEmpty { return tasks }
-    let plan = picture.withLock(\.plan)
-    return tasks.flatMap { task in
-      let named = plan.tasks(namedBy: task)
-      return named.isEmpty ? [task] : named
-    }
-  }
+  func refusal(of tasks: [String]) -> String? { picture.withLock { $0.refusal(of: tasks) } }
 
   /// Runs a task again, as the status page asks.
   func runAgain(_ task: String) { _ = perform(SessionRequest(.run, tasks: [task])) }
@@ -229,7 +219,7 @@ final class SessionDesk: ServedSession {
   func perform(_ request: SessionRequest) -> String? {
     if request.verb != .wait, let refusal = refusal(of: request.tasks) { return refusal }
     guard let orders else { return nil }
-    let tasks = members(of: request.tasks)
+    let tasks = picture.withLock { $0.members(of: request.tasks) }
     switch request.verb {
     case .status, .logs: return nil
     case .wait: orders.release(of: request.owner)

@@ -121,23 +121,31 @@ struct SessionPicture {
     }
   }
 
-  var status: StatusText {
-    let now = Int(FileTime.latest().nanoseconds / 1_000_000)
-    return StatusText(
-      entries: model.tasks.map { task in
-        let name = task.description.name
-        // What has not been started is fresh.
-        var duration = task.startedAt == nil ? nil : task.duration
-        if task.state == .running, let start = task.startedAt {
-          duration = .seconds(max(0, now - start) / 1000)
-        }
-        let errors =
-          task.state == .failed
-          ? presentDiagnostics(of: name).filter { $0.severity == .error } : []
-        return StatusText.Entry(
-          name: name, state: task.state, duration: duration, errors: errors.count,
-          isUnchecked: plan.graph[name]?.reportsReadiness != true)
-      })
+  /// The tasks as all who ask, and the status line, see them; without their output.
+  var tasks: [SessionAnswer.Task] {
+    model.tasks.map { task in
+      let name = task.description.name
+      var entry = SessionAnswer.Task(name)
+      (entry.command, entry.isService) = (task.description.command, task.description.isService)
+      (entry.state, entry.status) = (task.state.rawValue, task.status)
+      (entry.startedAt, entry.milliseconds) = (task.startedAt, task.duration?.milliseconds)
+      entry.isTimedOut = timedOut.contains(name)
+      entry.isOutputRead =
+        plan.graph[name].map { plan.reading.includes($0, of: plan.graph) } ?? true
+      entry.diagnostics = presentDiagnostics(of: name).map(SessionAnswer.Diagnostic.init)
+      return entry
+    }
+  }
+
+  /// Whether the latest run of a task has failed with status 0, as a service does that ends by itself.
+  func hasEnded(_ task: String) -> Bool {
+    let task = model.task(task)
+    return task?.state == .failed && task?.status == 0
+  }
+
+  /// The services whose readiness nothing checks.
+  var unchecked: Set<String> {
+    Set(plan.graph.tasks.filter { !$0.reportsReadiness }.map(\.name))
   }
 
   /// A run of the command has ended by itself, with these diagnostics in its output.
@@ -226,6 +234,7 @@ extension SessionPicture {
     waiting: [TaskRunner.Waiting], isUp: (String) -> Bool,
     activity: (String) -> Work? = { _ in nil }
   ) -> SessionCondition {
+    let tasks = members(of: tasks)
     let subjects = plan.graph.withDependencies(tasks.isEmpty ? plan.graph.order : tasks)
     var condition = SessionCondition()
     // Among all are those that were removed, and have not ended yet.
@@ -267,10 +276,20 @@ extension SessionPicture {
 // MARK: - Answers
 
 extension SessionPicture {
+  /// The tasks with those in directories in place of a name that stands for them.
+  func members(of tasks: [String]) -> [String] {
+    tasks.flatMap { task in
+      let named = plan.tasks(namedBy: task)
+      return named.isEmpty ? [task] : named
+    }
+  }
+
   /// Why tasks cannot be asked for; `nil` if they can.
   func refusal(of tasks: [String]) -> String? {
     let known = plan.tasks.map(\.name)
-    guard let stranger = tasks.first(where: { !known.contains($0) }) else { return nil }
+    guard let stranger = members(of: tasks).first(where: { !known.contains($0) }) else {
+      return nil
+    }
     let what =
       stranger.isEmpty ? "name a task" : "no task '\(stranger.printable)' in this session"
     return "\(what); tasks: " + known.map(\.printable).joined(separator: ", ")
@@ -282,27 +301,18 @@ extension SessionPicture {
     waiting: [TaskRunner.Waiting], missed: [String: Set<Path>] = [:],
     _ text: (TaskRunner.Waiting) -> String
   ) -> SessionAnswer {
-    let tasks = request.tasks
-    let isMeant = { (name: String) in tasks.isEmpty || tasks.contains(name) }
+    let asked = members(of: request.tasks)
+    let isMeant = { (name: String) in asked.isEmpty || asked.contains(name) }
     var answer = SessionAnswer(
       directory: directory, command: commandLine, process: process, state: state)
     let postponed = postponed.flatMap { isNoticed($0) ? $0.reason : nil }
-    answer.problem = problem ?? postponed ?? self.missed(by: tasks, missed)
-    answer.tasks = model.tasks.filter { isMeant($0.description.name) }.map { task in
-      var entry = SessionAnswer.Task(task.description.name)
-      entry.command = task.description.command
-      entry.isService = task.description.isService
-      (entry.state, entry.status) = (task.state.rawValue, task.status)
-      entry.isTimedOut = timedOut.contains(entry.name)
-      entry.startedAt = task.startedAt
-      entry.milliseconds = task.duration?.milliseconds
-      if task.state == .failed || request.verb == .logs {
-        entry.output = output.end(of: entry.name, lines: request.lines)
+    answer.problem = problem ?? postponed ?? self.missed(by: asked, missed)
+    answer.tasks = tasks.filter { isMeant($0.name) }.map { task in
+      var task = task
+      if task.state == "failed" || request.verb == .logs {
+        task.output = output.end(of: task.name, lines: request.lines)
       }
-      entry.isOutputRead =
-        plan.graph[entry.name].map { plan.reading.includes($0, of: plan.graph) } ?? true
-      entry.diagnostics = presentDiagnostics(of: entry.name).map(SessionAnswer.Diagnostic.init)
-      return entry
+      return task
     }
     answer.pending = waiting.filter { isMeant($0.name) }.map { waiting in
       SessionAnswer.Pending(

@@ -213,19 +213,17 @@ struct SessionQuestion {
   }
 
   static func words(for task: SessionAnswer.Task) -> String {
-    let time = task.milliseconds.map { Duration.milliseconds($0).shortDescription }
+    let now = Int(FileTime.now().nanoseconds / 1_000_000)
+    let time = task.duration(at: now)?.shortDescription
     switch task.state {
-    case "succeeded" where task.startedAt == nil && task.milliseconds == 0: return "fresh, not run"
+    case "succeeded" where task.isFresh: return "fresh, not run"
     case "succeeded": return "succeeded" + (time.map { " in \($0)" } ?? "")
     case "failed" where task.isTimedOut: return "timed out" + (time.map { " after \($0)" } ?? "")
     case "failed":
       let status = task.status.map { " with status \($0)" } ?? ""
       // A service that ends by itself has failed, whatever its status.
       return (task.status == 0 ? "ended" : "failed") + status + (time.map { " after \($0)" } ?? "")
-    case "running":
-      guard let began = task.startedAt else { return "running" }
-      let now = Int(FileTime.now().nanoseconds / 1_000_000)
-      return "running for \(Duration.milliseconds(max(0, now - began)).shortDescription)"
+    case "running": return "running" + (time.map { " for \($0)" } ?? "")
     case "skipped": return "skipped, since a task that it depends on failed"
     case "pending": return "has not run yet"
     default: return task.state.printable

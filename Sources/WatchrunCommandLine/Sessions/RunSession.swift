@@ -200,7 +200,7 @@ extension RunSession {
     passTerminal(report)
     if case .run(let run, .started) = report { logs.began(run) }
     let summary = desk.diagnose(report)
-    reporter.report(report, summary, desk.picture.withLock(\.output))
+    reporter.report(report, summary, desk.picture.withLock { $0 })
     if summary != nil, case .run(let run, _) = report {
       reporter.annotate(desk.diagnostics(of: run.task))
     }

@@ -1,15 +1,23 @@
+import SessionControl
 import Testing
 
 @testable import WatchrunCommandLine
 
 struct StatusTextTests {
-  private let status = StatusText(entries: [
-    .init(name: "build", state: .succeeded, duration: .milliseconds(1200)),
-    .init(name: "test", state: .failed, duration: .seconds(2), errors: 2),
-    .init(name: "server", state: .ready),
-    .init(name: "lint", state: .running, duration: .seconds(3)),
-    .init(name: "docs", state: .pending),
-  ])
+  private let status = StatusText(
+    tasks: [
+      task("build", "succeeded", after: 1200), task("test", "failed", after: 2000, errors: 2),
+      task("server", "ready"), task("lint", "running"), task("docs", "pending"),
+    ], time: 4000)
+
+  private static func task(
+    _ name: String, _ state: String, after milliseconds: Int? = nil, errors: Int = 0
+  ) -> SessionAnswer.Task {
+    var task = SessionAnswer.Task(name)
+    (task.state, task.startedAt, task.milliseconds) = (state, 1000, milliseconds)
+    task.diagnostics = Array(repeating: .init("error", "no"), count: errors)
+    return task
+  }
 
   @Test func `the tasks stand in a row with their states, and the key for help at its end`() {
     #expect(
@@ -48,11 +56,15 @@ struct StatusTextTests {
   @Test func `the title says what has failed`() {
     var status = status
     #expect(status.title == "… watchrun")
-    status.entries[3].state = .skipped
+    status.tasks[3].state = "skipped"
     #expect(status.title == "✗ 2 errors · watchrun")
-    status.entries[1].errors = 0
+    status.tasks[1].diagnostics = []
     #expect(status.title == "✗ test · watchrun")
-    status.entries[1].state = .succeeded
-    #expect(status.title == "✓ watchrun" && !status.isRunning)
+    status.tasks[1].state = "succeeded"
+    #expect(status.title == "watchrun" && !status.isRunning)
+    status.tasks[3].state = "succeeded"
+    #expect(status.title == "✓ watchrun")
+    for index in status.tasks.indices { status.tasks[index].state = "pending" }
+    #expect(status.title == "watchrun")
   }
 }
