@@ -18,7 +18,6 @@
 #ifdef __linux__
 #include <linux/openat2.h>
 #include <sys/epoll.h>
-#include <sys/sendfile.h>
 #include <sys/syscall.h>
 #else
 #include <sys/event.h>
@@ -145,21 +144,6 @@ void csystem_probe_peer(int descriptor) {
 }
 
 void csystem_shut_down_writing(int descriptor) { shutdown(descriptor, SHUT_WR); }
-
-ssize_t csystem_send_file(int socket, int file, int64_t *offset, size_t count) {
-#ifdef __linux__
-  off_t position = *offset;
-  ssize_t sent = sendfile(socket, file, &position, count);
-  *offset = position;
-  return sent;
-#else
-  off_t length = (off_t)count;
-  int result = sendfile(file, socket, *offset, &length, NULL, 0);
-  *offset += length;
-  if (result == -1 && length == 0) return -1;
-  return (ssize_t)length;
-#endif
-}
 
 int csystem_open_beneath(int directory, const char *path) {
 #ifdef __linux__

@@ -284,9 +284,6 @@ void csystem_probe_peer(int descriptor);
 /// Ends our side of a connection; the peer can still send.
 void csystem_shut_down_writing(int descriptor);
 
-/// Sends a part of a file without copying it, and advances the offset. -1 with `errno`.
-ssize_t csystem_send_file(int socket, int file, int64_t *offset, size_t count);
-
 /// Opens a file for reading; fails with `EXDEV` where a `..` or a symbolic link leads out of the directory,
 /// and with `ENOSYS` where the kernel cannot tell.
 int csystem_open_beneath(int directory, const char *path);

@@ -1,3 +1,5 @@
+import Support
+
 /// The effect of the Content-Security-Policy headers of a response on the client script, and the
 /// smallest relaxation that lets it run and connect.
 enum ContentSecurityPolicy {
@@ -46,50 +48,38 @@ enum ContentSecurityPolicy {
 
 /// A policy: a list of directives.
 private struct Policy {
-  private struct Directive {
-    var name: [UInt8]
-    var text: [UInt8]
-    var sources: [[UInt8]]
-  }
-
-  /// The directives in order. Of several with the same name, the first one applies.
-  private var directives: [Directive] = []
+  /// The directives in order, each its name and its sources. Of several with the same name, the first one applies.
+  private var directives: [[[UInt8]]]
   private(set) var isChanged = false
 
   init(_ text: ArraySlice<UInt8>) {
-    for part in text.split(separator: UInt8(ascii: ";")) {
-      let words = part.split(whereSeparator: \.isMarkupSpace).map(Array.init)
-      guard let name = words.first else { continue }
-      directives.append(
-        Directive(
-          name: name.lowercasedASCII, text: Array(words.joined(separator: [0x20])),
-          sources: Array(words.dropFirst())))
-    }
+    directives = text.split(separator: UInt8(ascii: ";")).map { part in
+      part.split(whereSeparator: \.isMarkupSpace).map(Array.init)
+    }.filter { !$0.isEmpty }
   }
 
   /// The policy as the value of a header.
-  var text: [UInt8] { Array(directives.map(\.text).joined(separator: "; ".utf8)) }
+  var text: [UInt8] {
+    Array(directives.map { $0.joined(separator: [0x20]) }.joined(separator: "; ".utf8))
+  }
 
   private func index(_ names: String...) -> Int? {
-    for name in names {
-      if let index = directives.firstIndex(where: { $0.name.elementsEqual(name.utf8) }) {
-        return index
-      }
-    }
-    return nil
+    names.firstResult { name in directives.firstIndex { $0[0].equalsIgnoringCase(name) } }
   }
 
   /// The directive that applies to script elements.
   private var scripts: Int? { index("script-src-elem", "script-src", "default-src") }
 
-  private var scriptSources: [[UInt8]] { scripts.map { directives[$0].sources } ?? [] }
+  private var scriptSources: ArraySlice<[UInt8]> {
+    scripts.map { directives[$0].dropFirst() } ?? []
+  }
 
   /// Whether the policy forbids all scripts.
   var forbidsScripts: Bool {
-    if let sandbox = index("sandbox"), !directives[sandbox].sources.has("allow-scripts") {
+    if let sandbox = index("sandbox"), !directives[sandbox].dropFirst().has("allow-scripts") {
       return true
     }
-    return scripts.map { directives[$0].sources.allowNothing } ?? false
+    return scripts != nil && scriptSources.allowNothing
   }
 
   /// The nonces that allow a script.
@@ -111,7 +101,7 @@ private struct Policy {
   /// Allows connections to the page's own server.
   mutating func admitConnection() {
     guard let connections = index("connect-src", "default-src"),
-      !directives[connections].sources.allowSameOrigin
+      !directives[connections].dropFirst().allowSameOrigin
     else { return }
     add("'self'", to: connections, or: "connect-src")
   }
@@ -120,19 +110,16 @@ private struct Policy {
   /// same sources is extended, so that nothing else is relaxed.
   private mutating func add(_ source: String, to index: Int, or specific: String) {
     isChanged = true
-    var directive = directives[index]
-    let isDefault = directive.name.elementsEqual("default-src".utf8)
-    let name = isDefault ? Array(specific.utf8) : directive.name
-    directive.name = name
+    let name = directives[index][0].lowercasedASCII
+    let isDefault = name.elementsEqual("default-src".utf8)
     // 'none' beside another source is ignored with a warning.
-    directive.sources.removeAll { $0.equalsIgnoringCase("'none'") }
-    directive.sources.append(Array(source.utf8))
-    directive.text = Array(([name] + directive.sources).joined(separator: [0x20]))
+    let sources = directives[index].dropFirst().filter { !$0.equalsIgnoringCase("'none'") }
+    let directive = [isDefault ? specific.word : name] + sources + [source.word]
     if isDefault { directives.append(directive) } else { directives[index] = directive }
   }
 }
 
-extension [[UInt8]] {
+extension ArraySlice<[UInt8]> {
   fileprivate func has(_ keyword: String) -> Bool { contains { $0.equalsIgnoringCase(keyword) } }
 
   /// Whether the page's own origin is allowed. Host names are not compared, because the one in the

@@ -22,7 +22,7 @@ final class ByteStream: SocketHandler {
 
   /// A file that stays open while a part of it is sent.
   final class OpenFile {
-    let descriptor: Descriptor
+    private let descriptor: Descriptor
 
     init(_ descriptor: consuming Descriptor) {
       self.descriptor = descriptor
@@ -31,6 +31,18 @@ final class ByteStream: SocketHandler {
     /// Reads the rest of the file, of which the size is expected to be this.
     func readAll(sizeHint: Int) throws(SystemError) -> [UInt8] {
       try SystemCalls.readAll(descriptor, partSize: sizeHint + 1)
+    }
+
+    /// Sends the beginning of a part, unless the file has become shorter.
+    fileprivate func send(
+      from offset: Int64, count: Int, to socket: any StreamSocket
+    ) -> Socket.Sent {
+      let file = descriptor.number
+      return withUnsafeTemporaryAllocation(byteCount: min(count, 64 * 1024), alignment: 16) {
+        part in
+        let count = retryingOnInterrupt { pread(file, part.baseAddress, part.count, off_t(offset)) }
+        return count > 0 ? socket.send(UnsafeRawBufferPointer(rebasing: part[..<count])) : .failed
+      }
     }
   }
 
@@ -105,7 +117,7 @@ final class ByteStream: SocketHandler {
     flush()
   }
 
-  /// Sends a part of a file, without reading it into memory.
+  /// Sends a part of a file, of which little is in memory.
   func write(_ file: OpenFile, from offset: Int64, count: Int) {
     guard !isClosed, count > 0 else { return }
     output.append(.file(file, offset: offset, count: count))
@@ -149,8 +161,8 @@ final class ByteStream: SocketHandler {
       return bytes.withUnsafeBytes {
         socket.send(UnsafeRawBufferPointer(rebasing: $0[start...]))
       }
-    case .file(let file, var offset, let count):
-      return socket.send(min(count, Self.fileSlice), of: file, from: &offset)
+    case .file(let file, let offset, let count):
+      return file.send(from: offset, count: count, to: socket)
     }
   }
 

@@ -139,10 +139,6 @@ private final class KernelSocket: KernelEvents, StreamSocket {
 
   func send(_ bytes: UnsafeRawBufferPointer) -> Socket.Sent { Socket.send(bytes, to: number) }
 
-  func send(_ count: Int, of file: ByteStream.OpenFile, from offset: inout Int64) -> Socket.Sent {
-    Socket.send(count, of: file.descriptor, from: &offset, to: number)
-  }
-
   func receive(into buffer: UnsafeMutableRawBufferPointer) -> Int? {
     Socket.receive(into: buffer, from: number)
   }

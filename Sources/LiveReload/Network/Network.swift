@@ -47,8 +47,6 @@ protocol StreamSocket: EventSocket {
   /// `nil` for none.
   var error: SystemError? { get }
   func send(_ bytes: UnsafeRawBufferPointer) -> Socket.Sent
-  /// Sends a part of a file, and advances the offset.
-  func send(_ count: Int, of file: ByteStream.OpenFile, from offset: inout Int64) -> Socket.Sent
   /// Reads available bytes: their count, 0 at the end, -1 after an error, `nil` if there is nothing for now.
   func receive(into buffer: UnsafeMutableRawBufferPointer) -> Int?
   /// Finds out from time to time whether a peer that has ended its side is still there.

@@ -77,22 +77,7 @@ package enum Socket {
   package static func send(
     _ bytes: UnsafeRawBufferPointer, to socket: Int32
   ) -> Sent {
-    outcome(retryingOnInterrupt { csystem_send(socket, bytes.baseAddress, bytes.count) })
-  }
-
-  /// Sends a part of a file, and advances the offset.
-  package static func send(
-    _ count: Int, of file: borrowing Descriptor, from offset: inout Int64, to socket: Int32
-  ) -> Sent {
-    let file = file.number
-    var position = offset
-    let result = retryingOnInterrupt { csystem_send_file(socket, file, &position, count) }
-    offset = position
-    // The file has become shorter.
-    return result == 0 ? .failed : outcome(result)
-  }
-
-  private static func outcome(_ result: Int) -> Sent {
+    let result = retryingOnInterrupt { csystem_send(socket, bytes.baseAddress, bytes.count) }
     if result >= 0 { return .count(result) }
     return errno == EAGAIN ? .nothing : .failed
   }

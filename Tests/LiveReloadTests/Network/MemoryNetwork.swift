@@ -199,10 +199,6 @@ final class MemorySocket: StreamSocket {
     return .count(count)
   }
 
-  func send(_ count: Int, of file: ByteStream.OpenFile, from offset: inout Int64) -> Socket.Sent {
-    .failed
-  }
-
   func receive(into buffer: UnsafeMutableRawBufferPointer) -> Int? {
     let count = min(buffer.count, incoming.count)
     if count == 0 { return hasEnded ? 0 : nil }
