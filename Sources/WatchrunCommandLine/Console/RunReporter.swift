@@ -105,7 +105,7 @@ final class RunReporter: Sendable {
   }
 
   /// Shows the diagnostics of a run that has ended beside the code, if the log is one of GitHub Actions.
-  func annotate(_ diagnostics: [Diagnostic]) {
+  private func annotate(_ diagnostics: [Diagnostic]) {
     guard let workflow else { return }
     for line in diagnostics.compactMap(workflow.annotation) { console.writeLine(line) }
   }
@@ -134,6 +134,7 @@ extension RunReporter {
       }
       console.commandEnds()
       reportEnd(of: run, status, after: duration.shortDescription, ending, diagnostics)
+      if diagnostics != nil, let picture { annotate(picture.diagnostics[run.task]) }
     case .run(let run, .notStarted(let error, _)):
       console.commandEnds()
       reportFailedStart(run, error)

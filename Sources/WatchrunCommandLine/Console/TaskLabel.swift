@@ -3,7 +3,6 @@ import Support
 /// The label of one of several tasks on the console: its name, in its own colour.
 struct TaskLabel: Hashable, Sendable {
   let name: String
-  let padded: String
   /// The escape sequence that turns the colour on.
   let color: String
   /// What stands in front of its output, without and with colour.
@@ -17,7 +16,7 @@ struct TaskLabel: Hashable, Sendable {
 
   private init(_ name: String, width: Int, number: Int) {
     self.name = name
-    padded = name + String(repeating: " ", count: max(0, width - name.columns))
+    let padded = name + String(repeating: " ", count: max(0, width - name.columns))
     color = "\u{1B}[\(Self.colors[number % Self.colors.count])m"
     columns = padded.columns + 3
     prefix = Array("\(padded) | ".utf8)

@@ -34,15 +34,13 @@ final class Notifier: Sendable {
     isInTmux = environmentVariable("TMUX")?.isEmpty == false
   }
 
-  /// - Parameter error: Returns the first error in the output of a task.
-  func handle(
-    _ report: TaskReport, of plan: SessionPlan, _ settings: Settings,
-    error: (_ task: String) -> Diagnostic?
-  ) {
+  /// - Parameter picture: The picture after the report.
+  func handle(_ report: TaskReport, in picture: SessionPicture, _ settings: Settings) {
     guard settings.notifies else { return }
     prepare(settings)
-    guard var notification = notification(for: report, plan) else { return }
-    if let error = report.failedTasks.compactMap(error).first {
+    guard var notification = notification(for: report, picture.plan) else { return }
+    let errors = report.failedTasks.flatMap { picture.diagnostics[$0] }
+    if let error = errors.first(where: { $0.severity == .error }) {
       notification = notification.naming(error, in: directory)
     }
     // A command that is restarted repeatedly fails repeatedly.

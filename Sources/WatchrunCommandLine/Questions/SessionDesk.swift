@@ -90,8 +90,9 @@ final class SessionDesk: ServedSession {
 
   /// Variables for a hook of a task, which say what the output of the run says about errors.
   func hookVariables(of task: String) -> [Command.EnvironmentVariable] {
-    let directory = picture.withLock { $0.outputToSearch(of: task).directory }
-    let found = diagnostics(of: task)
+    let (directory, found) = picture.withLock {
+      ($0.outputToSearch(of: task).directory, $0.diagnostics[task])
+    }
     func list(_ severity: Diagnostic.Severity) -> String {
       Diagnostic.list(found.filter { $0.severity == severity }, in: directory, most: 16 * 1024)
     }
@@ -149,9 +150,6 @@ final class SessionDesk: ServedSession {
     }
     return StatusText(tasks: tasks, unchecked: unchecked, time: time, block: block)
   }
-
-  /// The diagnostics of the latest run of a task that has ended by itself.
-  func diagnostics(of task: String) -> [Diagnostic] { picture.withLock { $0.diagnostics[task] } }
 
   // MARK: - Questions
 

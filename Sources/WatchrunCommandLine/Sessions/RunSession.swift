@@ -201,16 +201,11 @@ extension RunSession {
     if case .run(let run, .started) = report { logs.began(run) }
     let summary = desk.diagnose(report)
     reporter.report(report, summary, desk.picture.withLock { $0 })
-    if summary != nil, case .run(let run, _) = report {
-      reporter.annotate(desk.diagnostics(of: run.task))
-    }
     if case .round(.began) = report, settings.clearsScreen { session.console.clearScreen() }
     waiting.handle(report)
     let activities = desk.handle(report)
     statusLine.update(settings.effectiveStatusLine)
-    session.notifier.handle(report, of: plan, settings) { [desk] task in
-      desk.diagnostics(of: task).first { $0.severity == .error }
-    }
+    session.notifier.handle(report, in: desk.picture.withLock { $0 }, settings)
     pages?.handle(activities)
     switch report {
     case .task(let task, .ignored(let trigger)):
