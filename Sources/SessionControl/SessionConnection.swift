@@ -16,9 +16,7 @@ final class SessionConnection: Sendable {
     var writing: (any DispatchSourceWrite)?
     var input: [UInt8] = []
     var hasLine = false
-    var output: [UInt8] = []
-    /// How many bytes of the output were sent.
-    var sent = 0
+    var output: ArraySlice<UInt8> = []
     /// How many bytes were added since there was nothing to send but what was sent first.
     var behind = 0
     var isLast = false
@@ -54,7 +52,7 @@ final class SessionConnection: Sendable {
   /// Closes the connection.
   func close() {
     let (reading, writing) = state.access { state in
-      defer { (state.reading, state.writing, state.output, state.sent) = (nil, nil, [], 0) }
+      defer { (state.reading, state.writing, state.output) = (nil, nil, []) }
       return (state.reading, state.writing)
     }
     writing?.cancel()
@@ -89,12 +87,10 @@ final class SessionConnection: Sendable {
   func send(_ bytes: [UInt8], isLast: Bool) {
     let isOpen = state.access { state in
       state.isLast = state.isLast || isLast
-      let unsent = state.output.count - state.sent
+      let unsent = state.output.count
       state.behind = unsent == 0 ? 0 : state.behind + bytes.count
       let isTooMuch = min(state.behind, unsent) > Self.mostOutput
       if state.reading == nil || isTooMuch { return false }
-      state.output.removeFirst(state.sent)
-      state.sent = 0
       state.output += bytes
       return true
     }
@@ -103,16 +99,14 @@ final class SessionConnection: Sendable {
 
   private func write() {
     while true {
-      let (output, sent) = state.access { ($0.output, $0.sent) }
-      if sent == output.count {
-        state.access { ($0.output, $0.sent) = ([], 0) }
+      let output = state.access { $0.output }
+      if output.isEmpty {
+        // Keeps no memory for what has been sent.
+        state.access { $0.output = [] }
         return state.access({ $0.isLast }) ? close() : stopWriting()
       }
-      let result = output.withUnsafeBytes { bytes in
-        Socket.send(UnsafeRawBufferPointer(rebasing: bytes[sent...]), to: socket)
-      }
-      switch result {
-      case .count(let count): state.access { $0.sent += count }
+      switch output.withUnsafeBytes({ Socket.send($0, to: socket) }) {
+      case .count(let count): state.access { $0.output = $0.output.dropFirst(count) }
       case .nothing: return writeLater()
       case .failed: return close()
       }

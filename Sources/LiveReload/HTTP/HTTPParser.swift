@@ -49,9 +49,8 @@ struct HTTPParser: Sendable {
   /// The method of the request whose response follows; the response to HEAD has no body.
   var requestMethod = "GET"
 
-  private var buffer: [UInt8] = []
-  /// The offset of the unread bytes in the buffer.
-  private var start = 0
+  /// The unread bytes.
+  private var buffer: ArraySlice<UInt8> = []
   private var state = State.startLine
   /// The start line, while the fields after it are read.
   private var startLine: [UInt8]?
@@ -64,7 +63,7 @@ struct HTTPParser: Sendable {
   }
 
   /// The number of unread bytes.
-  var bufferedCount: Int { buffer.count - start }
+  var bufferedCount: Int { buffer.count }
 
   /// Whether a message has begun and not ended.
   var isInMessage: Bool {
@@ -75,24 +74,19 @@ struct HTTPParser: Sendable {
   /// Whether the unread bytes are an alert of TLS (RFC 8446, 5.1) instead of a message.
   var isAtAlertOfTLS: Bool {
     guard case .startLine = state else { return false }
-    return buffer[start...].starts(with: [21, 3])
+    return buffer.starts(with: [21, 3])
   }
 
   mutating func append(_ bytes: some Collection<UInt8>) {
-    if start == buffer.count {
-      // Keeps no memory for what has been read.
-      (buffer, start) = ([], 0)
-    } else if start >= 32 * 1024 {
-      buffer.removeSubrange(..<start)
-      start = 0
-    }
+    // Keeps no memory for what has been read.
+    if buffer.isEmpty { buffer = [] }
     buffer.append(contentsOf: bytes)
   }
 
   /// Removes and returns the unread bytes after a change of protocol.
   mutating func takeRest() -> [UInt8] {
-    defer { start = buffer.count }
-    return Array(buffer[start...])
+    defer { buffer = [] }
+    return Array(buffer)
   }
 
   /// Returns the next event; `nil` if more bytes are needed.
@@ -124,7 +118,7 @@ struct HTTPParser: Sendable {
         guard let line = try takeLine(atMost: Self.longestStart, or: 414) else { return nil }
         // RFC 9112, 2.2, requires tolerating an empty line before a request.
         if role == .requests && line.isEmpty { continue }
-        startLine = Array(buffer[line])
+        startLine = Array(line)
         readFields(after: line.count)
       case .fields:
         let limit = startLine == nil ? Self.mostTrailers : limits.head
@@ -136,7 +130,7 @@ struct HTTPParser: Sendable {
         if fields.pairs.count == limits.fieldCount {
           throw HTTPError(status: 431, reason: "too many header fields")
         }
-        try HTTPHeadReader.readField(buffer[line], into: &fields, isLenient: role == .responses)
+        try HTTPHeadReader.readField(line, into: &fields, isLenient: role == .responses)
         headCount += line.count + 2
       case .length(let rest):
         guard let part = takeBody(atMost: rest) else { return nil }
@@ -146,7 +140,7 @@ struct HTTPParser: Sendable {
         return takeBody(atMost: .max).map { .body($0) }
       case .chunkSize:
         guard let line = try takeLine(atMost: Self.longestChunkLine) else { return nil }
-        let size = try chunkSize(buffer[line])
+        let size = try chunkSize(line)
         if size == 0 { readFields(after: 0) } else { state = .chunk(size) }
       case .chunk(let rest):
         guard let part = takeBody(atMost: rest) else { return nil }
@@ -166,28 +160,28 @@ struct HTTPParser: Sendable {
   }
 
   private mutating func takeBody(atMost limit: Int) -> [UInt8]? {
-    let count = min(limit, bufferedCount)
-    if count == 0 { return nil }
-    defer { start += count }
-    return Array(buffer[start..<start + count])
+    if buffer.isEmpty { return nil }
+    let part = buffer.prefix(limit)
+    buffer = buffer[part.endIndex...]
+    return Array(part)
   }
 
-  /// Removes a line, and returns its range without the line ending.
+  /// Removes a line, and returns it without the line ending.
   ///
   /// - Parameter status: That of the error if it is longer.
   private mutating func takeLine(
     atMost limit: Int, or status: Int = 400
-  ) throws(HTTPError) -> Range<Int>? {
-    let end = buffer.firstIndex(of: 10, from: start)
-    var line = start..<(end ?? buffer.count)
-    if let last = line.last, buffer[last] == 13 {
-      line = start..<last
+  ) throws(HTTPError) -> ArraySlice<UInt8>? {
+    let end = buffer.firstLineFeed
+    var line = buffer[..<(end ?? buffer.endIndex)]
+    if line.last == 13 {
+      line = line.dropLast()
     } else if end != nil && role == .requests {
       throw HTTPError(status: 400, reason: "a line ends without CR")
     }
     if line.count > limit { throw HTTPError(status: status, reason: "a line is too long") }
     guard let end else { return nil }
-    start = end + 1
+    buffer = buffer[(end + 1)...]
     return line
   }
 
@@ -209,13 +203,10 @@ struct HTTPParser: Sendable {
 extension HTTPParser {
   /// What begins no request need not have the end of a line, for which a browser would wait.
   private func checkFirstByte() throws(HTTPError) {
-    guard role == .requests, bufferedCount > 0, !buffer[start].isToken, buffer[start] != 13 else {
-      return
-    }
-    let isTLS = buffer[start] == 22
+    guard role == .requests, let first = buffer.first, !first.isToken, first != 13 else { return }
     throw HTTPError(
       status: 400,
-      reason: isTLS ? "TLS (https) is not spoken here: use http" : "no method is there")
+      reason: first == 22 ? "TLS (https) is not spoken here: use http" : "no method is there")
   }
 
   private mutating func readFields(after count: Int) {
@@ -254,14 +245,12 @@ extension HTTPParser {
   }
 }
 
-extension [UInt8] {
-  /// The first index of a byte from a position on.
-  fileprivate func firstIndex(of byte: UInt8, from position: Int) -> Int? {
+extension ArraySlice<UInt8> {
+  /// The first index of a line feed.
+  fileprivate var firstLineFeed: Int? {
     withUnsafeBytes { bytes in
-      guard let base = bytes.baseAddress, position < bytes.count else { return nil }
-      return memchr(base + position, Int32(byte), bytes.count - position).map {
-        UnsafeRawPointer($0) - base
-      }
+      guard let base = bytes.baseAddress else { return nil }
+      return memchr(base, 10, bytes.count).map { UnsafeRawPointer($0) - base + startIndex }
     }
   }
 }

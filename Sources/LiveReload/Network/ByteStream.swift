@@ -16,7 +16,7 @@ protocol ByteStreamOwner: AnyObject {
 /// A connected socket with an output buffer, confined to the loop's queue.
 final class ByteStream: SocketHandler {
   private enum Part {
-    case bytes([UInt8], from: Int)
+    case bytes(ArraySlice<UInt8>)
     case file(OpenFile, offset: Int64, count: Int)
   }
 
@@ -111,7 +111,7 @@ final class ByteStream: SocketHandler {
 
   func write(_ bytes: [UInt8]) {
     guard !isClosed, !hasRefused, !bytes.isEmpty else { return }
-    output.append(.bytes(bytes, from: 0))
+    output.append(.bytes(bytes[...]))
     pendingCount += bytes.count
     loop.noteBuffered(bytes.count)
     flush()
@@ -157,10 +157,7 @@ final class ByteStream: SocketHandler {
 
   private func send(_ part: Part) -> Socket.Sent {
     switch part {
-    case .bytes(let bytes, let start):
-      return bytes.withUnsafeBytes {
-        socket.send(UnsafeRawBufferPointer(rebasing: $0[start...]))
-      }
+    case .bytes(let bytes): return bytes.withUnsafeBytes { socket.send($0) }
     case .file(let file, let offset, let count):
       return file.send(from: offset, count: count, to: socket)
     }
@@ -169,19 +166,13 @@ final class ByteStream: SocketHandler {
   private func advance(by count: Int) {
     clear(.output)
     switch output[0] {
-    case .bytes(let bytes, let start):
+    case .bytes(let bytes):
       pendingCount -= count
-      if start + count == bytes.count {
-        output.removeFirst()
-      } else {
-        output[0] = .bytes(bytes, from: start + count)
-      }
+      output[0] = .bytes(bytes.dropFirst(count))
+      if count == bytes.count { output.removeFirst() }
     case .file(let file, let offset, let rest):
-      if count == rest {
-        output.removeFirst()
-      } else {
-        output[0] = .file(file, offset: offset + Int64(count), count: rest - count)
-      }
+      output[0] = .file(file, offset: offset + Int64(count), count: rest - count)
+      if count == rest { output.removeFirst() }
     }
   }
 

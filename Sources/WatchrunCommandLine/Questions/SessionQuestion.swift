@@ -207,9 +207,9 @@ struct SessionQuestion {
   private static func listed(_ task: SessionAnswer.Task, in directory: Path) -> [String] {
     guard task.state == "failed" else { return [] }
     let shown = Array(task.output.joined(separator: "\n").utf8)
-    return diagnostics(in: task).filter { $0.severity == .error && !shown.holds($0.message) }.map {
-      $0.quickfixLine(in: directory)
-    }
+    return diagnostics(in: task).filter {
+      $0.severity == .error && shown.firstIndex(of: $0.message) == nil
+    }.map { $0.quickfixLine(in: directory) }
   }
 
   static func words(for task: SessionAnswer.Task) -> String {
@@ -257,14 +257,5 @@ extension SessionEvent {
     case .state: return "state: \(text)" + (isGreen == false ? ", red" : "")
     case .output: return prefix + text
     }
-  }
-}
-
-extension [UInt8] {
-  /// Whether a text occurs in these bytes.
-  fileprivate func holds(_ text: String) -> Bool {
-    let part = Array(text.utf8)
-    guard let first = part.first else { return true }
-    return indices.contains { self[$0] == first && self[$0...].starts(with: part) }
   }
 }
