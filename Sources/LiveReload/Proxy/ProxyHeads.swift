@@ -17,9 +17,15 @@ enum ProxyHeads {
     return trailers
   }
 
-  private static func isHopByHop(_ name: ArraySlice<UInt8>, listed: [[UInt8]]) -> Bool {
-    hopByHop.contains { name.equalsIgnoringCase($0) }
-      || listed.contains { $0 == name.lowercasedASCII }
+  /// The fields that a proxy passes on, with their names in lowercase, but for these.
+  private static func passedOn(
+    _ fields: HTTPFields, without dropped: [String]
+  ) -> [(key: String, name: ArraySlice<UInt8>, value: ArraySlice<UInt8>)] {
+    let dropped = hopByHop + fields.list("connection").map(\.decoded) + dropped
+    return fields.pairs.compactMap { name, value in
+      let key = name.lowercasedASCII.decoded
+      return dropped.contains(key) ? nil : (key, name, value)
+    }
   }
 
   /// The documents to which the script is added in the response to a request; `nil` for none.
@@ -73,26 +79,17 @@ enum ProxyHeads {
     } else {
       fields.append("Host", upstream.authority)
     }
-    let listed = request.fields.list("connection")
     let isForDocument = scriptScope(request) != nil
-    var forwarded: [UInt8] = []
-    for (name, value) in request.fields.pairs {
-      if isHopByHop(name, listed: listed) { continue }
-      if replaced.contains(where: { name.equalsIgnoringCase($0) }) { continue }
-      if request.minorVersion == 0 && name.equalsIgnoringCase("expect") { continue }
-      if isForDocument && name.equalsIgnoringCase("accept-encoding") { continue }
-      if name.equalsIgnoringCase("x-forwarded-for") {
-        forwarded += value + Array(", ".utf8)
-        continue
-      }
-      if !upstream.isLoopback && name.equalsIgnoringCase("origin") {
-        fields.append(name, origin(value, request, upstream))
-        continue
-      }
-      fields.append(name, value)
+    let dropped =
+      replaced + (request.minorVersion == 0 ? ["expect"] : [])
+      + (isForDocument ? ["accept-encoding"] : [])
+    for (key, name, value) in passedOn(request.fields, without: dropped) {
+      let isForeign = key == "origin" && !upstream.isLoopback
+      fields.append(name, isForeign ? origin(value, request, upstream) : Array(value))
     }
     if isForDocument { fields.append("Accept-Encoding", "identity") }
-    fields.append("X-Forwarded-For", forwarded + Array(peer.utf8))
+    let forwarded = request.fields.all("x-forwarded-for").flatMap { $0 + ", ".word }
+    fields.append("X-Forwarded-For", forwarded + peer.word)
     fields.append("X-Forwarded-Host", request.host)
     fields.append("X-Forwarded-Proto", "http")
     appendConnection(request, to: &fields)
@@ -113,7 +110,7 @@ enum ProxyHeads {
   }
 
   private static let replaced = [
-    "host", "content-length", "x-forwarded-host", "x-forwarded-proto",
+    "host", "content-length", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto",
   ]
 
   private static func appendConnection(_ request: HTTPRequestHead, to fields: inout HTTPFields) {
@@ -144,19 +141,14 @@ enum ProxyHeads {
   static func response(
     _ response: HTTPResponseHead, to request: HTTPRequestHead, from upstream: ServerAddress
   ) -> HTTPFields {
-    let listed = response.fields.list("connection")
     var fields = HTTPFields()
-    for (name, value) in response.fields.pairs {
-      if isHopByHop(name, listed: listed) || name.equalsIgnoringCase("content-length") { continue }
-      if name.equalsIgnoringCase("cache-control") { continue }
-      if name.equalsIgnoringCase("location") || name.equalsIgnoringCase("content-location") {
-        fields.append(name, location(value, upstream))
-      } else if name.equalsIgnoringCase("refresh") {
-        fields.append(name, refresh(value, upstream))
-      } else if name.equalsIgnoringCase("set-cookie") {
-        fields.append(name, cookie(value, upstream))
-      } else {
-        fields.append(name, value)
+    let passedOn = passedOn(response.fields, without: ["content-length", "cache-control"])
+    for (key, name, value) in passedOn {
+      switch key {
+      case "location", "content-location": fields.append(name, location(value, upstream))
+      case "refresh": fields.append(name, refresh(value, upstream))
+      case "set-cookie": fields.append(name, cookie(value, upstream))
+      default: fields.append(name, value)
       }
     }
     // Without a body, and in HTTP/1.0, there are none.
