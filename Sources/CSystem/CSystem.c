@@ -24,24 +24,29 @@
 #define NS_PER_S INT64_C(1000000000)
 
 #ifdef __linux__
-
-static int64_t nanoseconds(struct statx_timestamp time) {
-  return time.tv_sec * NS_PER_S + time.tv_nsec;
-}
+#define BORN_NS(found) 0
+#define DEVICE(found) (((uint64_t)major(found.st_dev) << 32) | minor(found.st_dev))
+#else
+#define st_mtim st_mtimespec
+#define st_ctim st_ctimespec
+#define BORN_NS(found) nanoseconds_of(found.st_birthtimespec)
+#define DEVICE(found) ((uint64_t)found.st_dev)
+#endif
 
 static int64_t nanoseconds_of(struct timespec time) { return time.tv_sec * NS_PER_S + time.tv_nsec; }
 
-// For where `statx` is refused, as by container engines that do not know it.
+// Also for where `statx` is refused, as by container engines that do not know it.
 static int file_status_by_stat(
     int directory, const char *path, int flags, struct csystem_file_status *status) {
   struct stat found;
-  if (fstatat(directory, path, &found, flags) != 0) return -1;
+  int result = path == NULL ? fstat(directory, &found) : fstatat(directory, path, &found, flags);
+  if (result != 0) return -1;
   status->inode = found.st_ino;
-  status->device = ((uint64_t)major(found.st_dev) << 32) | minor(found.st_dev);
+  status->device = DEVICE(found);
   status->size = (uint64_t)found.st_size;
   status->modified_ns = nanoseconds_of(found.st_mtim);
   status->changed_ns = nanoseconds_of(found.st_ctim);
-  status->born_ns = 0;
+  status->born_ns = BORN_NS(found);
   status->mode = found.st_mode;
   status->user = found.st_uid;
   status->group = found.st_gid;
@@ -49,16 +54,21 @@ static int file_status_by_stat(
   return 0;
 }
 
+#ifdef __linux__
+
+static int64_t nanoseconds(struct statx_timestamp time) {
+  return time.tv_sec * NS_PER_S + time.tv_nsec;
+}
+
 int csystem_file_status(
     int directory, const char *path, int flags, struct csystem_file_status *status) {
   struct statx found;
   // Attributes that are cached do not cause requests to the server of a network file system.
   unsigned int mask = STATX_BASIC_STATS | STATX_BTIME;
-  if (path == NULL) flags |= AT_EMPTY_PATH;
-  const char *name = path == NULL ? "" : path;
-  if (statx(directory, name, flags | AT_NO_AUTOMOUNT, mask, &found) != 0) {
+  int all = flags | AT_NO_AUTOMOUNT | (path == NULL ? AT_EMPTY_PATH : 0);
+  if (statx(directory, path == NULL ? "" : path, all, mask, &found) != 0) {
     if (errno != EPERM && errno != ENOSYS) return -1;
-    return file_status_by_stat(directory, name, flags, status);
+    return file_status_by_stat(directory, path, flags, status);
   }
   status->inode = found.stx_ino;
   status->device = ((uint64_t)found.stx_dev_major << 32) | found.stx_dev_minor;
@@ -141,68 +151,16 @@ void csystem_silence(int epoll) {
   epoll_wait(epoll, &event, 1, 0);
 }
 
-int64_t csystem_file_clock_ns(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_REALTIME_COARSE, &now);
-  return now.tv_sec * NS_PER_S + now.tv_nsec;
-}
-
 #else
 
 int csystem_file_status(
     int directory, const char *path, int flags, struct csystem_file_status *status) {
-  struct stat found;
-  int result = path == NULL ? fstat(directory, &found) : fstatat(directory, path, &found, flags);
-  if (result != 0) return -1;
-  status->inode = found.st_ino;
-  status->device = (uint64_t)found.st_dev;
-  status->size = (uint64_t)found.st_size;
-  status->modified_ns = found.st_mtimespec.tv_sec * NS_PER_S + found.st_mtimespec.tv_nsec;
-  status->changed_ns = found.st_ctimespec.tv_sec * NS_PER_S + found.st_ctimespec.tv_nsec;
-  status->born_ns = found.st_birthtimespec.tv_sec * NS_PER_S + found.st_birthtimespec.tv_nsec;
-  status->mode = found.st_mode;
-  status->user = found.st_uid;
-  status->group = found.st_gid;
-  status->links = found.st_nlink;
-  return 0;
-}
-
-int64_t csystem_file_system_type(const char *path) {
-  errno = ENOSYS;
-  return -1;
-}
-
-long csystem_directory_entries(int descriptor, void *buffer, size_t size) {
-  errno = ENOSYS;
-  return -1;
+  return file_status_by_stat(directory, path, flags, status);
 }
 
 int csystem_pidfd_open(pid_t pid) {
   errno = ENOSYS;
   return -1;
-}
-
-int csystem_pending_open(int signal) {
-  errno = ENOSYS;
-  return -1;
-}
-
-int csystem_edges_open(int descriptor, int input) {
-  errno = ENOSYS;
-  return -1;
-}
-
-int csystem_edges_set(int edges, int descriptor, int input, int activity) {
-  errno = ENOSYS;
-  return -1;
-}
-
-void csystem_take_edge(int edges) {}
-
-int64_t csystem_file_clock_ns(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_REALTIME, &now);
-  return now.tv_sec * NS_PER_S + now.tv_nsec;
 }
 
 #endif

@@ -218,19 +218,6 @@ static struct csystem_guardian *abandon(struct csystem_guardian *guardian) {
   return NULL;
 }
 
-// A process that inherits the write end would hide the end of the watched process from the guardian. On
-// Linux no process inherits it, not even one that another thread starts at the same time.
-static int open_lifeline(int ends[2]) {
-#ifdef __linux__
-  return pipe2(ends, O_CLOEXEC);
-#else
-  if (pipe(ends) != 0) return -1;
-  fcntl(ends[0], F_SETFD, FD_CLOEXEC);
-  fcntl(ends[1], F_SETFD, FD_CLOEXEC);
-  return 0;
-#endif
-}
-
 struct csystem_guardian *csystem_guardian_start(int stop_signal, int grace_ms, const char *mark) {
   struct csystem_guardian *guardian =
       mmap(NULL, sizeof *guardian, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -240,8 +227,11 @@ struct csystem_guardian *csystem_guardian_start(int stop_signal, int grace_ms, c
   guardian->session = getsid(0);
   guardian->own_group = getpgrp();
   strncpy(guardian->mark, mark, sizeof guardian->mark - 1);
+  // A process that inherits the write end would hide the end of the watched process from the guardian. On
+  // Linux no process inherits it, not even one that another thread starts at the same time.
   int ends[2];
-  if (open_lifeline(ends) != 0) return abandon(guardian);
+  if (csystem_pipe(ends) != 0) return abandon(guardian);
+  fcntl(ends[0], F_SETFL, 0);
   sigset_t all, before;
   sigfillset(&all);
   // A signal that ends the watched process, such as Ctrl-C, must not end the guardian.

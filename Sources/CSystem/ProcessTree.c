@@ -40,19 +40,22 @@ struct tree {
   bool is_hidden;
 };
 
+// Whether a list has a process, or the leader of its group.
+static bool has(const pid_t *list, int count, pid_t process, pid_t group) {
+  for (int i = 0; i < count; i++) {
+    if (list[i] == process || list[i] == group) return true;
+  }
+  return false;
+}
+
 static void add_group(struct tree *tree, pid_t group) {
   if (group <= 1 || group == tree->excluded || tree->count == tree->capacity) return;
-  for (int i = 0; i < tree->count; i++) {
-    if (tree->groups[i] == group) return;
-  }
+  if (has(tree->groups, tree->count, group, group)) return;
   tree->groups[tree->count++] = group;
 }
 
 static void add_process(struct tree *tree, pid_t process) {
-  if (tree->process_count == PROCESSES) return;
-  for (int i = 0; i < tree->process_count; i++) {
-    if (tree->processes[i] == process) return;
-  }
+  if (tree->process_count == PROCESSES || has(tree->processes, tree->process_count, process, process)) return;
   tree->processes[tree->process_count++] = process;
 }
 
@@ -138,16 +141,23 @@ static ssize_t read_text(int directory, const char *name, char *text, size_t siz
   return length;
 }
 
+// Reads what /proc says about a process after its name, which may hold any byte: ` S 1 42 …`; NULL if there is none.
+static const char *read_fields(pid_t process, char *text, size_t size) {
+  char path[64];
+  snprintf(path, sizeof path, "/proc/%d/stat", (int)process);
+  return read_text(AT_FDCWD, path, text, size) > 0 ? strrchr(text, ')') : NULL;
+}
+
+static bool is_gone(char state) { return state == 'Z' || state == 'X'; }
+
 enum loading { NOT_ALIVE, LOADING, LOADED };
 
 // Whether a process is loading a program, so that it has no environment yet.
 static enum loading loading(pid_t process) {
-  char path[64], text[1024], state;
+  char text[1024], state;
   unsigned long long environment_end;
-  snprintf(path, sizeof path, "/proc/%d/stat", (int)process);
-  if (read_text(AT_FDCWD, path, text, sizeof text) <= 0) return NOT_ALIVE;
-  const char *field = strrchr(text, ')');
-  if (field == NULL || sscanf(field + 1, " %c", &state) != 1 || state == 'Z' || state == 'X') return NOT_ALIVE;
+  const char *field = read_fields(process, text, sizeof text);
+  if (field == NULL || sscanf(field, ") %c", &state) != 1 || is_gone(state)) return NOT_ALIVE;
   // The end of the environment is field 51, and the state is field 3.
   for (int number = 2; number < 51 && field != NULL; number++) field = strchr(field + 1, ' ');
   bool is_loaded = field != NULL && sscanf(field, "%llu", &environment_end) == 1 && environment_end != 0;
@@ -220,14 +230,9 @@ static void add_orphans(struct tree *tree, struct tree *own, const struct csyste
   for_each_entry(getpid(), "task", add_children, own);
   for (int i = known; i < own->process_count; i++) {
     pid_t child = own->processes[i], group = getpgid(child);
-    bool is_own = false, is_other = group == tree->excluded;
-    for (int j = 0; j < tree->count; j++) is_own = is_own || tree->groups[j] == group;
-    for (int j = 0; j < orphans->other_count; j++) {
-      is_other = is_other || orphans->others[j] == child || orphans->others[j] == group;
-    }
-    if (!is_own) {
-      if (is_other || getsid(child) != tree->session) continue;
-      if (!is_orphan_of_run(child, orphans)) continue;
+    if (!has(tree->groups, tree->count, group, group)) {
+      if (group == tree->excluded || has(orphans->others, orphans->other_count, child, group)) continue;
+      if (getsid(child) != tree->session || !is_orphan_of_run(child, orphans)) continue;
     }
     add_child(tree, child);
   }
@@ -276,17 +281,13 @@ int csystem_marked_groups(
   return tree.count;
 }
 
-// Whether a process is alive and in the group, from a line such as `42 (name) S 1 42 …`. The name may hold
-// any byte.
+// Whether a process is alive and in the group.
 static bool is_living_member(pid_t process, pid_t group) {
-  char path[64], text[512];
-  snprintf(path, sizeof path, "/proc/%d/stat", (int)process);
+  char text[512], state;
   int actual;
-  char state;
-  if (read_text(AT_FDCWD, path, text, sizeof text) <= 0) return false;
-  const char *fields = strrchr(text, ')');
-  if (fields == NULL || sscanf(fields + 1, " %c %*d %d", &state, &actual) != 2) return false;
-  return actual == group && state != 'Z' && state != 'X';
+  const char *fields = read_fields(process, text, sizeof text);
+  if (fields == NULL || sscanf(fields, ") %c %*d %d", &state, &actual) != 2) return false;
+  return actual == group && !is_gone(state);
 }
 
 bool csystem_has_living_descendant(pid_t group) {
@@ -391,12 +392,8 @@ int csystem_process_activity(
     struct tree own = {.crosses_sessions = true};
     for_each_entry(getpid(), "task", add_children, &own);
     for (int i = 0; i < own.process_count; i++) {
-      pid_t child = own.processes[i], group = getpgid(child);
-      bool is_known = false;
-      for (int j = 0; j < launched_count; j++) {
-        is_known = is_known || launched[j] == child || launched[j] == group;
-      }
-      if (!is_known) add_process(&tree, child);
+      pid_t child = own.processes[i];
+      if (!has(launched, launched_count, child, getpgid(child))) add_process(&tree, child);
     }
   }
   add_descendants(&tree);
@@ -440,11 +437,7 @@ struct search {
 static bool is_appending(int descriptors, const char *name) {
   char path[64], text[256];
   snprintf(path, sizeof path, "../fdinfo/%s", name);
-  int file = openat(descriptors, path, O_RDONLY | O_CLOEXEC);
-  if (file < 0) return false;
-  ssize_t length = read(file, text, sizeof text - 1);
-  close(file);
-  text[length > 0 ? length : 0] = 0;
+  if (read_text(descriptors, path, text, sizeof text) < 0) return false;
   const char *flags = strstr(text, "flags:");
   return flags && strtol(flags + strlen("flags:"), NULL, 8) & O_APPEND;
 }
@@ -503,9 +496,7 @@ static void add_reader(void *context, int processes, const char *name) {
   struct readers *readers = context;
   pid_t process = (pid_t)strtol(name, NULL, 10);
   if (process <= 0 || process == getpid() || readers->count == readers->capacity) return;
-  for (int i = 0; i < readers->count; i++) {
-    if (readers->processes[i] == process) return;
-  }
+  if (has(readers->processes, readers->count, process, process)) return;
   enum csystem_open_mode modes[PIPES] = {CSYSTEM_NOT_WRITABLE};
   bool reads = false;
   struct search search = {readers->pipes, readers->pipe_count, S_IRUSR, modes};

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <ifaddrs.h>
 #include <net/if.h>
+#include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <stdio.h>
@@ -45,6 +46,27 @@ static int set_up(int descriptor) {
   return 0;
 }
 
+// A socket that is not inherited and does not block.
+static int open_socket(int family) {
+  int type = SOCK_STREAM;
+#ifdef __linux__
+  type |= SOCK_CLOEXEC | SOCK_NONBLOCK;
+#endif
+  int descriptor = socket(family, type, 0);
+  if (descriptor == -1) return -1;
+  return set_up(descriptor) == -1 ? close_with_error(descriptor) : descriptor;
+}
+
+static int accept_from(int listener, struct sockaddr *name, socklen_t *length) {
+#ifdef __linux__
+  return accept4(listener, name, length, SOCK_CLOEXEC | SOCK_NONBLOCK);
+#else
+  int descriptor = accept(listener, name, length);
+  if (descriptor == -1) return -1;
+  return set_up(descriptor) == -1 ? close_with_error(descriptor) : descriptor;
+#endif
+}
+
 int csystem_listen(const char *address, uint16_t port) {
   struct sockaddr_in6 six = {.sin6_family = AF_INET6, .sin6_port = htons(port)};
   struct sockaddr_in four = {.sin_family = AF_INET, .sin_port = htons(port)};
@@ -56,13 +78,8 @@ int csystem_listen(const char *address, uint16_t port) {
       return -1;
     }
   }
-  int type = SOCK_STREAM;
-#ifdef __linux__
-  type |= SOCK_CLOEXEC | SOCK_NONBLOCK;
-#endif
-  int descriptor = socket(family, type, 0);
+  int descriptor = open_socket(family);
   if (descriptor == -1) return -1;
-  if (set_up(descriptor) == -1) return close_with_error(descriptor);
   int yes = 1;
   // A port that was in use a moment ago can be taken at once.
   setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
@@ -86,14 +103,8 @@ int csystem_socket_port(int descriptor) {
 int csystem_accept(int listener, char *peer, size_t size) {
   struct sockaddr_storage name;
   socklen_t length = sizeof name;
-#ifdef __linux__
-  int descriptor =
-      accept4(listener, (struct sockaddr *)&name, &length, SOCK_CLOEXEC | SOCK_NONBLOCK);
-#else
-  int descriptor = accept(listener, (struct sockaddr *)&name, &length);
-#endif
+  int descriptor = accept_from(listener, (struct sockaddr *)&name, &length);
   if (descriptor == -1) return -1;
-  if (set_up(descriptor) == -1) return close_with_error(descriptor);
   int yes = 1;
   setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
   setsockopt(descriptor, SOL_SOCKET, SO_KEEPALIVE, &yes, sizeof yes);
@@ -214,6 +225,62 @@ int csystem_poller_read(int poller, struct csystem_socket_event *events, int cou
 
 #endif
 
+// MARK: - Connecting
+
+static int begin_to_connect(const struct addrinfo *address) {
+  int number = open_socket(address->ai_family);
+  if (number == -1 || connect(number, address->ai_addr, address->ai_addrlen) == 0) return number;
+  return errno == EINPROGRESS ? number : close_with_error(number);
+}
+
+int csystem_addresses(const char *host, char *text, size_t size) {
+  struct addrinfo hints = {.ai_socktype = SOCK_STREAM}, *found = NULL;
+  if (getaddrinfo(host, NULL, &hints, &found) != 0) return -1;
+  size_t used = 0;
+  text[0] = 0;
+  for (struct addrinfo *next = found; next != NULL; next = next->ai_next) {
+    char name[NI_MAXHOST];
+    if (getnameinfo(next->ai_addr, next->ai_addrlen, name, sizeof name, NULL, 0, NI_NUMERICHOST) != 0) continue;
+    int count = snprintf(text + used, size - used, "%s\n", name);
+    if (count < 0 || (size_t)count >= size - used) break;
+    used += (size_t)count;
+  }
+  text[used] = 0;
+  freeaddrinfo(found);
+  return 0;
+}
+
+int csystem_connect(const char *host, uint16_t port) {
+  struct addrinfo hints = {.ai_socktype = SOCK_STREAM}, *found = NULL;
+  char service[8];
+  snprintf(service, sizeof service, "%u", port);
+  // A numeric address needs no lookup.
+  hints.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV;
+  if (getaddrinfo(host, service, &hints, &found) != 0) {
+    hints.ai_flags = AI_NUMERICSERV;
+    if (getaddrinfo(host, service, &hints, &found) != 0) {
+      errno = EHOSTUNREACH;
+      return -1;
+    }
+  }
+  int number = -1, error = EHOSTUNREACH;
+  for (struct addrinfo *next = found; next != NULL && number == -1; next = next->ai_next) {
+    number = begin_to_connect(next);
+    if (number == -1) error = errno;
+  }
+  freeaddrinfo(found);
+  errno = error;
+  return number;
+}
+
+ssize_t csystem_send(int socket, const void *bytes, size_t count) {
+#ifdef MSG_NOSIGNAL
+  return send(socket, bytes, count, MSG_NOSIGNAL);
+#else
+  return send(socket, bytes, count, 0);
+#endif
+}
+
 // MARK: - Unix sockets
 
 // A new socket, and the address of the path.
@@ -225,13 +292,7 @@ static int local_socket(const char *path, struct sockaddr_un *address) {
     return -1;
   }
   strcpy(address->sun_path, path);
-  int type = SOCK_STREAM;
-#ifdef __linux__
-  type |= SOCK_CLOEXEC | SOCK_NONBLOCK;
-#endif
-  int descriptor = socket(AF_UNIX, type, 0);
-  if (descriptor == -1) return -1;
-  return set_up(descriptor) == -1 ? close_with_error(descriptor) : descriptor;
+  return open_socket(AF_UNIX);
 }
 
 int csystem_local_listen(const char *path) {
@@ -253,15 +314,7 @@ int csystem_local_connect(const char *path) {
   return descriptor;
 }
 
-int csystem_local_accept(int listener) {
-#ifdef __linux__
-  return accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-#else
-  int descriptor = accept(listener, NULL, NULL);
-  if (descriptor == -1) return -1;
-  return set_up(descriptor) == -1 ? close_with_error(descriptor) : descriptor;
-#endif
-}
+int csystem_local_accept(int listener) { return accept_from(listener, NULL, NULL); }
 
 int csystem_local_peer(int socket, uid_t *user) {
 #ifdef __linux__

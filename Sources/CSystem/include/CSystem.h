@@ -256,9 +256,6 @@ void csystem_return_free_memory(void);
 /// read again when they are used. No effect except on Linux.
 void csystem_return_program_pages(void);
 
-/// The present time of the clock of file timestamps, in ns since 1970.
-int64_t csystem_file_clock_ns(void);
-
 /// A non-blocking socket that listens at a numeric address; port 0 for any free one. -1 with `errno`.
 int csystem_listen(const char *address, uint16_t port);
 

@@ -31,7 +31,7 @@ package struct FileTime: Hashable, Comparable, Sendable {
   /// The earliest timestamp of a file that changes from now on. The clock ticks every few milliseconds, so
   /// two changes may have the same timestamp.
   package static func now() -> FileTime {
-    FileTime(nanoseconds: csystem_file_clock_ns())
+    FileTime(nanoseconds: time(of: fileClock))
   }
 
   /// The latest timestamp of a file that changed before now. It is later than `now()`, because the kernel

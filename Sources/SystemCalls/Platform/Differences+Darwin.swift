@@ -33,6 +33,8 @@ let descriptorLimit = RLIMIT_NOFILE
 
 /// A clock that stands still while the machine sleeps.
 let uptimeClock = CLOCK_UPTIME_RAW
+/// The clock of file timestamps.
+let fileClock = CLOCK_REALTIME
 
 /// The arguments of this process as bytes, the name of the program first.
 package func processArguments() -> [[UInt8]] {

@@ -19,6 +19,8 @@ let descriptorLimit = RLIMIT_NOFILE.rawValueOfResource
 
 /// A clock that stands still while the machine sleeps.
 let uptimeClock = CLOCK_MONOTONIC
+/// The clock of file timestamps.
+let fileClock = CLOCK_REALTIME_COARSE
 
 extension __rlimit_resource {
   fileprivate var rawValueOfResource: __rlimit_resource_t { __rlimit_resource_t(rawValue) }

@@ -28,9 +28,7 @@ package struct ProcessGroup: Hashable, Sendable {
 
   /// Whether a process has the ID of the group. After the leader was reaped, this is another one, since only the
   /// group's members keep the ID from being reused.
-  package var leaderExists: Bool {
-    kill(leader, 0) == 0 || errno != ESRCH
-  }
+  package var leaderExists: Bool { processExists(leader) }
 
   /// How the leader ended, or `nil` while it runs. It is not reaped, so that its ID is not reused while
   /// signals may still be sent to it.
