@@ -19,7 +19,7 @@ let package = Package(
     .target(name: "SystemCalls", dependencies: ["CSystem"]),
     .target(name: "Support", dependencies: ["SystemCalls"]),
     .target(name: "Diagnostics", dependencies: ["Support", "SystemCalls"]),
-    .target(name: "PathFiltering", dependencies: ["SystemCalls"]),
+    .target(name: "PathFiltering", dependencies: ["Support", "SystemCalls"]),
     .target(name: "FileObservation", dependencies: ["PathFiltering", "Support", "SystemCalls"]),
     .target(
       name: "ActionRunning",

@@ -21,17 +21,3 @@ enum Byte {
   static let caret = UInt8(ascii: "^")
   static let tilde = UInt8(ascii: "~")
 }
-
-extension UInt8 {
-  /// The lowercase letter of an uppercase ASCII letter; any other byte itself.
-  var lowercased: UInt8 {
-    self >= UInt8(ascii: "A") && self <= UInt8(ascii: "Z") ? self | 0x20 : self
-  }
-}
-
-extension Collection<UInt8> {
-  /// The bytes without a leading UTF-8 byte-order mark.
-  var withoutByteOrderMark: SubSequence {
-    starts(with: [0xEF, 0xBB, 0xBF]) ? dropFirst(3) : self[...]
-  }
-}

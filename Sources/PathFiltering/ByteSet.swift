@@ -1,10 +1,7 @@
 /// A set of bytes, as 256 bits.
 struct ByteSet: Sendable, Hashable {
   // Not an array, so that a pattern step with a set needs no heap allocation.
-  private var first: UInt64 = 0
-  private var second: UInt64 = 0
-  private var third: UInt64 = 0
-  private var fourth: UInt64 = 0
+  private var words = SIMD4<UInt64>()
 
   init() {}
 
@@ -14,29 +11,10 @@ struct ByteSet: Sendable, Hashable {
   }
 
   func contains(_ byte: UInt8) -> Bool {
-    let bit: UInt64 = 1 << UInt64(byte & 63)
-    return switch byte >> 6 {
-    case 0: first & bit != 0
-    case 1: second & bit != 0
-    case 2: third & bit != 0
-    default: fourth & bit != 0
-    }
+    words[Int(byte >> 6)] & (1 << UInt64(byte & 63)) != 0
   }
 
-  mutating func insert(_ byte: UInt8) {
-    let bit: UInt64 = 1 << UInt64(byte & 63)
-    switch byte >> 6 {
-    case 0: first |= bit
-    case 1: second |= bit
-    case 2: third |= bit
-    default: fourth |= bit
-    }
-  }
+  mutating func insert(_ byte: UInt8) { words[Int(byte >> 6)] |= 1 << UInt64(byte & 63) }
 
-  mutating func formUnion(_ other: ByteSet) {
-    first |= other.first
-    second |= other.second
-    third |= other.third
-    fourth |= other.fourth
-  }
+  mutating func formUnion(_ other: ByteSet) { words |= other.words }
 }

@@ -1,3 +1,4 @@
+import Support
 import SystemCalls
 
 /// The two git settings that affect ignoring.
@@ -82,7 +83,7 @@ struct GitConfiguration: Sendable {
   /// Parses a boolean as git does: a key without a value is true, an empty value is false.
   private static func isTrue(_ value: [UInt8]?) -> Bool {
     guard let value else { return true }
-    let text = String(decoding: value.map(\.lowercased), as: UTF8.self)
+    let text = value.map(\.lowercasedASCII).decoded
     return ["true", "yes", "on"].contains(text) || Int(text).map { $0 != 0 } ?? false
   }
 }

@@ -1,3 +1,5 @@
+import Support
+
 /// Reads the syntax of git's configuration files: `[section "subsection"]`, then `key = value`.
 ///
 /// Like git, it reads byte by byte: parts of a value may be quoted, a backslash continues it on the
@@ -31,11 +33,11 @@ struct GitConfigurationSyntax {
       case Byte.openBracket:
         index += 1
         guard readSection() else { return fail() }
-      case let byte where byte.isLetter:
+      case let byte where byte.isLetterASCII:
         let key = readName()
         guard let value = readValue() else { return fail() }
         let name = section + [Byte.dot] + key
-        return Entry(name: String(decoding: name, as: UTF8.self), value: value.text)
+        return Entry(name: name.decoded, value: value.text)
       default:
         return fail()
       }
@@ -68,14 +70,14 @@ struct GitConfigurationSyntax {
   private mutating func readName() -> [UInt8] {
     let begin = index
     while index < bytes.count, bytes[index].isKeyByte { index += 1 }
-    return bytes[begin..<index].map(\.lowercased)
+    return bytes[begin..<index].map(\.lowercasedASCII)
   }
 
   /// Reads `section]` or `section "subsection"]` after the `[`. Returns false at a syntax error.
   private mutating func readSection() -> Bool {
     let begin = index
     while index < bytes.count, bytes[index].isKeyByte || bytes[index] == Byte.dot { index += 1 }
-    section = bytes[begin..<index].map(\.lowercased)
+    section = bytes[begin..<index].map(\.lowercasedASCII)
     var next = take()
     if next == Byte.closeBracket { return true }
 
@@ -139,11 +141,5 @@ extension UInt8 {
     self == Byte.space || self == Byte.tab || self == Byte.newline || self == Byte.carriageReturn
   }
 
-  fileprivate var isLetter: Bool {
-    (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(lowercased)
-  }
-
-  fileprivate var isKeyByte: Bool {
-    isLetter || self == Byte.hyphen || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self)
-  }
+  fileprivate var isKeyByte: Bool { isLetterASCII || isDigitASCII || self == Byte.hyphen }
 }

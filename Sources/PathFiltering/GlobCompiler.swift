@@ -1,3 +1,5 @@
+import Support
+
 /// Compiles the text of a pattern into steps.
 struct GlobCompiler {
   /// The pattern, without `!` and without a leading or trailing slash.
@@ -40,7 +42,7 @@ struct GlobCompiler {
         try appendSeparator()
         index += 1
       case let byte:
-        steps.append(.byte(ignoringCase ? byte.lowercased : byte))
+        steps.append(.byte(ignoringCase ? byte.lowercasedASCII : byte))
         index += 1
       }
     }
@@ -146,7 +148,7 @@ extension GlobCompiler {
     guard first <= last else { return }
     for byte in first...last {
       members.insert(byte)
-      if ignoringCase { members.insert(byte.lowercased) }
+      if ignoringCase { members.insert(byte.lowercasedASCII) }
     }
   }
 }
@@ -154,26 +156,21 @@ extension GlobCompiler {
 extension ByteSet {
   /// The members of a POSIX class, all ASCII; `nil` if there is no class of that name.
   fileprivate static func named(_ name: ArraySlice<UInt8>, ignoringCase: Bool) -> ByteSet? {
-    let lower = UInt8(ascii: "a")...UInt8(ascii: "z")
-    let upper = UInt8(ascii: "A")...UInt8(ascii: "Z")
-    let digit = UInt8(ascii: "0")...UInt8(ascii: "9")
-    let isAlphanumeric = { (byte: UInt8) in
-      lower.contains(byte.lowercased) || digit.contains(byte)
-    }
-    return switch String(decoding: name, as: UTF8.self) {
-    case "alnum": ByteSet(where: isAlphanumeric)
-    case "alpha": ByteSet { lower.contains($0.lowercased) }
+    let isLower = { (byte: UInt8) in byte.isLetterASCII && byte.lowercasedASCII == byte }
+    return switch name.decoded {
+    case "alnum": ByteSet { $0.isLetterASCII || $0.isDigitASCII }
+    case "alpha": ByteSet(where: \.isLetterASCII)
     case "blank": ByteSet { $0 == Byte.space || $0 == Byte.tab }
     case "cntrl": ByteSet { $0 < 0x20 || $0 == 0x7F }
-    case "digit": ByteSet(where: digit.contains)
+    case "digit": ByteSet(where: \.isDigitASCII)
     case "graph": ByteSet { (0x21...0x7E).contains($0) }
-    case "lower": ByteSet(where: lower.contains)
+    case "lower": ByteSet(where: isLower)
     case "print": ByteSet { (0x20...0x7E).contains($0) }
-    case "punct": ByteSet { (0x21...0x7E).contains($0) && !isAlphanumeric($0) }
+    case "punct": ByteSet { (0x21...0x7E).contains($0) && !$0.isLetterASCII && !$0.isDigitASCII }
     // As in git, without vertical tab and form feed.
     case "space": ByteSet { [0x20, 0x09, 0x0A, 0x0D].contains($0) }
-    case "upper": ByteSet { upper.contains($0) || (ignoringCase && lower.contains($0)) }
-    case "xdigit": ByteSet { digit.contains($0) || (0x61...0x66).contains($0.lowercased) }
+    case "upper": ByteSet { $0.isLetterASCII && (ignoringCase || !isLower($0)) }
+    case "xdigit": ByteSet { $0.hexadecimalValue != nil }
     default: nil
     }
   }

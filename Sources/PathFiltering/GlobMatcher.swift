@@ -1,3 +1,5 @@
+import Support
+
 /// Whether `path`, from the byte `start` on, matches the steps.
 ///
 /// It backtracks only to the last star of the present component, and then to the last `**/`.
@@ -22,9 +24,9 @@ func globMatches(
       var advances = false
       switch steps[step] {
       case .byte(let byte):
-        advances = byte == (ignoringCase ? next?.lowercased : next)
+        advances = byte == (ignoringCase ? next?.lowercasedASCII : next)
       case .oneOf(let set):
-        if let next { advances = set.contains(ignoringCase ? next.lowercased : next) }
+        if let next { advances = set.contains(ignoringCase ? next.lowercasedASCII : next) }
       case .anyByte:
         if let next { advances = next != Byte.slash }
       case .separator:
@@ -80,7 +82,7 @@ private func positionAfter(
   guard case .byte(let wanted) = step else { return position }
   while position < path.count, path[position] != Byte.slash {
     let byte = path[position]
-    if wanted == (ignoringCase ? byte.lowercased : byte) { return position }
+    if wanted == (ignoringCase ? byte.lowercasedASCII : byte) { return position }
     position += 1
   }
   return nil

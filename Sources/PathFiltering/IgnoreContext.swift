@@ -49,14 +49,21 @@ extension IgnoreContext {
         directory.appending($0)
       }
     }
-    if sources.contains(.versionControl), let repository {
-      files.append(repository.commonDirectory.appending("info/exclude"))
-    }
+    return files + generalFiles.map { $0.file.absolute(from: top) }
+  }
+
+  /// The files that apply everywhere below the repository's root, from the weakest on, and how they are shown. A
+  /// relative path is relative to that root.
+  var generalFiles: [(file: Path, shown: Path)] {
+    var files: [(file: Path, shown: Path)] = []
     if sources.contains(.global) {
-      if sources.contains(.versionControl), let file = configuration.excludesFile {
-        files.append(file.absolute(from: top))
-      }
-      if let file = directories.configuration?.appending("watchrun/ignore") { files.append(file) }
+      let ofGit = sources.contains(.versionControl) ? configuration.excludesFile : nil
+      let own = directories.configuration?.appending("watchrun/ignore")
+      files += [ofGit, own].compactMap(\.self).map { ($0, $0) }
+    }
+    if sources.contains(.versionControl), let repository {
+      let file = repository.commonDirectory.appending("info/exclude")
+      files.append((file, file.shown(in: top)))
     }
     return files
   }

@@ -1,3 +1,4 @@
+import Support
 import SystemCalls
 
 /// An ignore file: its path, and its patterns.

@@ -36,21 +36,10 @@ extension IgnoreLayer {
           scope: .repository, source: .builtIn, path: nil, list: DefaultIgnores.list,
           base: base.offsetBelow))
     }
-    func append(_ file: Path?, shownAs name: Path? = nil) {
-      guard let file = file?.absolute(from: base) else { return }
+    for (file, shown) in context.generalFiles {
       layers += read(
-        file, shownAs: name ?? file, scope: .repository, base: base, in: context, warn: warn)
-    }
-    if context.sources.contains(.global) {
-      if context.sources.contains(.versionControl) {
-        let file = context.configuration.excludesFile
-        append(file, shownAs: file)
-      }
-      append(context.directories.configuration?.appending("watchrun/ignore"))
-    }
-    if context.sources.contains(.versionControl), let repository = context.repository {
-      let file = repository.commonDirectory.appending("info/exclude")
-      append(file, shownAs: file.shown(in: context.top))
+        file.absolute(from: base), shownAs: shown, scope: .repository, base: base, in: context,
+        warn: warn)
     }
     return layers
   }

@@ -1,3 +1,4 @@
+import Support
 import SystemCalls
 
 /// Why a pattern or a list of extensions that a user gives is refused: it could match nothing.
@@ -113,8 +114,7 @@ extension GlobPattern {
     }
     let areNames = names.allSatisfy { !$0.contains(where: notInExtensions.contains) }
     guard names.count > 1, areNames else { throw .notAnExtension(suggestion: nil) }
-    let list = names.map { String(decoding: $0, as: UTF8.self) }.joined(separator: ",")
-    throw .notAnExtension(suggestion: list)
+    throw .notAnExtension(suggestion: names.map(\.decoded).joined(separator: ","))
   }
 
   /// The pattern, anchored to `base` if it is an absolute path below it.

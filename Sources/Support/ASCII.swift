@@ -36,6 +36,11 @@ extension Collection<UInt8> {
   /// The text; what is not UTF-8 is replaced.
   package var decoded: String { String(decoding: self, as: UTF8.self) }
 
+  /// The bytes without a byte order mark of UTF-8 at their beginning.
+  package var withoutByteOrderMark: SubSequence {
+    starts(with: [0xEF, 0xBB, 0xBF]) ? dropFirst(3) : self[...]
+  }
+
   /// The first index of a text. `contains` would link the regular expression engine into the program, which is larger
   /// than watchrun itself.
   package func firstIndex(of text: String) -> Index? {

@@ -17,13 +17,7 @@ package struct JSONParser {
   init(_ text: [UInt8], example: String) {
     self.text = text
     self.example = example
-    offset = Self.start(of: text)
-  }
-
-  /// The first byte after the byte order mark, if there is one.
-  static func start(of text: [UInt8]) -> Int {
-    let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
-    return text.starts(with: byteOrderMark) ? byteOrderMark.count : 0
+    offset = text.withoutByteOrderMark.startIndex
   }
 
   /// Parses the whole text.
@@ -83,7 +77,7 @@ extension JSONParser {
 // MARK: - Values
 
 extension JSONParser {
-  private mutating func parseValue() throws(JSONSyntaxError) -> JSONValue {
+  mutating func parseValue() throws(JSONSyntaxError) -> JSONValue {
     let start = offset
     let content: JSONValue.Content
     switch next {

@@ -8,7 +8,7 @@ package struct TextPosition: Hashable, Sendable, CustomStringConvertible {
   /// Finds the position of a byte in a text.
   package init(_ offset: Int, in text: [UInt8]) {
     let before = text.prefix(offset)
-    var lineStart = min(JSONParser.start(of: text), before.count)
+    var lineStart = min(text.withoutByteOrderMark.startIndex, before.count)
     for (index, byte) in before.enumerated() {
       let endsLine =
         byte == UInt8(ascii: "\n")

@@ -10,6 +10,8 @@ package enum EnvironmentFile {
   struct Problem: Error, Hashable {
     let line: Int
     let message: String
+
+    init(_ line: Int, _ message: String) { (self.line, self.message) = (line, message) }
   }
 
   /// The variables of a file that is named, which must exist.
@@ -38,7 +40,7 @@ package enum EnvironmentFile {
   }
 
   static func variables(in text: [UInt8]) throws(Problem) -> [Command.EnvironmentVariable] {
-    var reader = LineReader(text: text[...])
+    var reader = LineReader(text: text)
     var variables: [Command.EnvironmentVariable] = []
     while !reader.isAtEnd {
       if let variable = try reader.variable() { variables.append(variable) }
@@ -52,10 +54,7 @@ private struct LineReader {
   private var rest: ArraySlice<UInt8>
   private var line = 1
 
-  init(text: ArraySlice<UInt8>) {
-    let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
-    rest = text.starts(with: mark) ? text.dropFirst(mark.count) : text
-  }
+  init(text: [UInt8]) { rest = text.withoutByteOrderMark }
 
   var isAtEnd: Bool { rest.isEmpty }
 
@@ -75,16 +74,14 @@ private struct LineReader {
     let (plain, hasValue) = (trimmed(name), name.endIndex != text.endIndex)
     guard !plain.isEmpty, plain.allSatisfy(isNameByte) else {
       throw .init(
-        line: start,
-        message: "'\(ProjectText.abridged(text.printable))' is not a variable; write NAME=VALUE")
+        start, "'\(ProjectText.abridged(text.printable))' is not a variable; write NAME=VALUE")
     }
     rest = rest[min(name.endIndex + (hasValue ? 1 : 0), rest.endIndex)...]
     let value = try value(of: plain)
     if value.contains(0) {
       throw .init(
-        line: start,
-        message:
-          "the value of \(plain.printable) contains a NUL byte, which no variable can; remove it")
+        start,
+        "the value of \(plain.printable) contains a NUL byte, which no variable can; remove it")
     }
     return hasValue ? .init(name: Array(plain), value: value) : nil
   }
@@ -111,10 +108,9 @@ private struct LineReader {
     while true {
       guard let byte = rest.popFirst() else {
         throw .init(
-          line: start,
-          message:
-            "the quote of \(name.printable) is not closed; close it, or write the value without "
-            + "quotes")
+          start,
+          "the quote of \(name.printable) is not closed; close it, or write the value without quotes"
+        )
       }
       if byte == quote { break }
       if byte == Self.newline { line += 1 }
@@ -127,9 +123,8 @@ private struct LineReader {
     let tail = trimmed(rest.prefix { $0 != Self.newline })
     if !tail.isEmpty && tail.first != UInt8(ascii: "#") {
       throw .init(
-        line: line,
-        message:
-          "'\(ProjectText.abridged(tail.printable))' follows the quoted value of \(name.printable); "
+        line,
+        "'\(ProjectText.abridged(tail.printable))' follows the quoted value of \(name.printable); "
           + "escape inner quotes as \\\", or quote with the other kind")
     }
     endLine()

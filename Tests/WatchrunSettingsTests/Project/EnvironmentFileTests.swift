@@ -46,7 +46,7 @@ struct EnvironmentFileTests {
 
   @Test(arguments: mistakes)
   func `a line that cannot be read is named`(text: String, line: Int, message: String) {
-    #expect(throws: EnvironmentFile.Problem(line: line, message: message)) {
+    #expect(throws: EnvironmentFile.Problem(line, message)) {
       try EnvironmentFile.variables(in: Array(text.utf8))
     }
   }

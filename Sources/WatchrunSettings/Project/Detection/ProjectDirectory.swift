@@ -36,12 +36,7 @@ package struct ProjectDirectory {
 
   /// The content of a file, without a byte order mark; `nil` if it cannot be read.
   func text(of name: String) -> String? {
-    let bytes = try? fileContents(of: path.appending(name))
-    return bytes.map { bytes in
-      let mark = Array("\u{FEFF}".utf8)
-      return String(
-        decoding: bytes.dropFirst(bytes.starts(with: mark) ? mark.count : 0), as: UTF8.self)
-    }
+    (try? fileContents(of: path.appending(name)))?.withoutByteOrderMark.decoded
   }
 
   /// The value in a file of JSON; `nil` if it cannot be read.
