@@ -32,7 +32,7 @@ extension Diagnostic.Severity {
 
 /// A place at the beginning of a text, whether or not its file exists.
 struct WrittenPlace {
-  var name: String
+  var name: OutputLine
   var line: Int
   var column: Int?
   /// What follows it.
@@ -49,7 +49,7 @@ struct WrittenPlace {
         (1...6).contains(name.endIndex - dot - 1), name[(dot + 1)...].allSatisfy(\.isLetterASCII),
         !name.contains(0x20), name.first != UInt8(ascii: "(")
       else { return nil }
-      (self.name, self.line) = (String(decoding: name, as: UTF8.self), line)
+      (self.name, self.line) = (name, line)
       self.rest = text[end...]
       if let (column, end) = self.rest.dropping(":")?.number, column > 0 {
         self.column = column
@@ -67,17 +67,15 @@ struct WrittenPlace {
     else { return nil }
     let numbers = text[mark.upperBound..<end.lowerBound].split(separator: UInt8(ascii: ","))
     guard numbers.count == 2, let line = numbers[0].decimal(), line > 0 else { return nil }
-    (name, self.line, column) = (
-      text[..<mark.lowerBound].decoded, line, numbers[1].trimmed.decimal()
-    )
+    (name, self.line, column) = (text[..<mark.lowerBound], line, numbers[1].trimmed.decimal())
     rest = text[end.upperBound...]
   }
 
   /// Whether the name can only be that of a file, and not of a host.
   var namesFile: Bool {
-    let ending = name.utf8.suffix(6).split(separator: UInt8(ascii: ".")).last ?? []
-    return !OutputLine(Array(name.utf8)).contains("://")
-      && (name.utf8.contains(UInt8(ascii: "/"))
+    let ending = name.suffix(6).split(separator: UInt8(ascii: ".")).last ?? []
+    return !name.contains("://")
+      && (name.contains(UInt8(ascii: "/"))
         || Self.endings.contains { ending.elementsEqual($0.utf8) })
   }
 
@@ -85,11 +83,10 @@ struct WrittenPlace {
   private static let endings = [
     "asm", "c", "cc", "cfg", "cjs", "cpp", "cs", "css", "cts", "cu", "cxx", "dart", "elm", "erl",
     "ex", "exs", "fs", "go", "gradle", "groovy", "h", "hh", "hpp", "hs", "html", "hxx", "inc",
-    "ini",
-    "java", "jl", "js", "json", "jsx", "kt", "kts", "less", "lua", "m", "md", "mjs", "ml", "mli",
-    "mm", "mts", "nim", "nix", "php", "pl", "proto", "py", "pyi", "pyx", "r", "rb", "rs", "rst",
-    "s",
-    "sass", "scala", "scss", "sh", "sql", "svelte", "sv", "swift", "tex", "tf", "toml", "ts", "tsx",
+    "ini", "java", "jl", "js", "json", "jsx", "kt", "kts", "less", "lua", "m", "md", "mjs", "ml",
+    "mli", "mm", "mts", "nim", "nix", "php", "pl", "proto", "py", "pyi", "pyx", "r", "rb", "rs",
+    "rst", "s", "sass", "scala", "scss", "sh", "sql", "svelte", "sv", "swift", "tex", "tf", "toml",
+    "ts", "tsx",
     "txt", "v", "vb", "vue", "xml", "y", "yaml", "yml", "zig",
   ]
 }
@@ -165,11 +162,9 @@ extension DiagnosticReader {
     guard parts.count == 2, numbers.count == 2, let row = numbers[0].decimal(),
       let column = numbers[1].decimal()
     else { return nil }
-    var header = index - 1
-    while header > max(0, index - 500), lines[header].indentation > 0 { header -= 1 }
-    guard
+    guard let header = nearest(above: index, most: 500, where: { $0.indentation == 0 }),
       let (severity, rest) = parts[1].trimmed.severity(["error ": .error, "warning ": .warning]),
-      header >= 0, let path = files.file(lines[header].trimmed)
+      let path = files.file(lines[header].trimmed)
     else { return nil }
     var message = rest.trimmed
     // The rule.
@@ -258,7 +253,9 @@ extension DiagnosticReader {
       let (severity, message) = Diagnostic.Severity.parse(text)
     else { return nil }
     var path = files.fileOrEnd(place.name)
-    if path == nil && place.namesFile { path = Path(place.name).absolute(from: files.current) }
+    if path == nil && place.namesFile {
+      path = Path(bytes: place.name).absolute(from: files.current)
+    }
     guard let path else { return nil }
     return add(severity, message.message, path, place.line, place.column)
   }
@@ -330,8 +327,7 @@ extension DiagnosticReader {
     guard let word = line.range(of: ": line "), line.indentation == 0 else { return nil }
     let rest = line[word.upperBound...]
     guard let colon = rest.range(of: ": "), let number = rest[..<colon.lowerBound].decimal(),
-      number > 0,
-      let path = files.file(line[..<word.lowerBound])
+      number > 0, let path = files.file(line[..<word.lowerBound])
     else { return nil }
     return add(.error, rest[colon.upperBound...].message, path, number)
   }

@@ -42,11 +42,11 @@ package struct DiagnosticReader {
 
   private mutating func read() {
     while index < lines.count && found.count < Self.mostDiagnostics {
-      let clues = Clues(line)
+      let clue = Clue(of: line)
       let first = line.first { $0 != 0x20 && $0 != 0x09 } ?? 0
-      let candidates = clues.isEmpty ? Self.unclued : Self.candidates
+      let candidates = clue == .none ? Self.unclued : Self.candidates
       var next = index + 1
-      for matcher in candidates[Int(first)] where clues.isSuperset(of: matcher.needs) {
+      for matcher in candidates[Int(first)] where matcher.needs.rawValue <= clue.rawValue {
         guard let end = matcher.match(&self) else { continue }
         next = max(next, end)
         break
@@ -88,7 +88,7 @@ package struct DiagnosticReader {
   /// The locations of existing files in a line. Their ranges are offsets from its beginning.
   mutating func places(_ index: Int) -> [SourceLocation] {
     if located.index != index {
-      located = (index, SourceLocation.find(in: Array(lines[index]), resolve: files.file))
+      located = (index, SourceLocation.find(in: Array(lines[index]), resolve: files.file(named:)))
     }
     return located.places
   }
@@ -100,48 +100,38 @@ package struct DiagnosticReader {
     line[(line.startIndex + place.range.upperBound)...]
   }
 
+  /// The nearest of the lines above one for which this holds.
+  func nearest(above index: Int, most: Int = 60, where holds: (OutputLine) -> Bool) -> Int? {
+    (max(0, index - most)..<index).last { holds(lines[$0]) }
+  }
+
   /// The line, or an empty one beyond the output.
   func line(_ index: Int) -> OutputLine { lines.indices.contains(index) ? lines[index] : [] }
 }
 
 extension DiagnosticReader {
-  /// What a line holds, as far as one look shows.
-  struct Clues: OptionSet {
-    let rawValue: UInt8
+  /// What a line holds, as far as one look shows; each clue includes those before it.
+  enum Clue: UInt8 {
+    case none
+    /// A colon or an opening parenthesis.
+    case colon
+    /// A digit after one of these.
+    case number
 
-    /// A colon.
-    static let colon = Clues(rawValue: 1)
-    /// A digit after a colon or an opening parenthesis.
-    static let number = Clues(rawValue: 2)
-    /// A colon or a closing parenthesis after a digit, and then a space, as behind a place.
-    static let place = Clues(rawValue: 4)
-
-    init(rawValue: UInt8) { self.rawValue = rawValue }
-
-    init(_ line: OutputLine) {
-      var clues = Clues()
+    init(of line: OutputLine) {
+      var clue = Clue.none
       line.withUnsafeBufferPointer { line in
-        var (previous, beforePrevious) = (UInt8(0), UInt8(0))
+        var isAfterMark = false
         for byte in line {
-          if byte == UInt8(ascii: ":") {
-            clues.insert(.colon)
-          } else if byte.isDigitASCII,
-            previous == UInt8(ascii: ":") || previous == UInt8(ascii: "(")
-          {
-            clues.insert(.number)
+          if isAfterMark && byte.isDigitASCII {
+            clue = .number
+            return
           }
-          // `3:5: error`, `(3,5): error` and `3:5 - error`.
-          if byte == 0x20, previous == UInt8(ascii: ":"),
-            beforePrevious.isDigitASCII || beforePrevious == UInt8(ascii: ")")
-          {
-            clues.insert(.place)
-          } else if byte == UInt8(ascii: "-"), previous == 0x20, beforePrevious.isDigitASCII {
-            clues.insert(.place)
-          }
-          (beforePrevious, previous) = (previous, byte)
+          isAfterMark = byte == UInt8(ascii: ":") || byte == UInt8(ascii: "(")
+          if isAfterMark { clue = .colon }
         }
       }
-      self = clues
+      self = clue
     }
   }
 
@@ -151,7 +141,7 @@ extension DiagnosticReader {
     let tools: String
     /// The characters, of which one is the first after the indentation. Empty: any.
     var begins = ""
-    var needs: Clues = []
+    var needs = Clue.none
     /// Adds the diagnostics that begin at the line. Returns the one with which the search goes on; `nil` if the
     /// line has another form.
     let match: @Sendable (inout DiagnosticReader) -> Int?
@@ -170,7 +160,7 @@ extension DiagnosticReader {
     matchers.filter { $0.begins.isEmpty || $0.begins.utf8.contains(byte) }
   }
   /// Those that need no clue.
-  private static let unclued = candidates.map { $0.filter(\.needs.isEmpty) }
+  private static let unclued = candidates.map { $0.filter { $0.needs == .none } }
 
   /// The forms, the most specific ones first.
   static let matchers: [Matcher] = [
@@ -192,11 +182,11 @@ extension DiagnosticReader {
     Matcher(tools: "OCaml, dune", begins: "F", needs: .colon) { $0.ocaml() },
     Matcher(tools: "Nim", needs: .number) { $0.nim() },
     Matcher(tools: "Nim", begins: "E", needs: .colon) { $0.nimException() },
-    Matcher(tools: "pylint", needs: [.number, .place]) { $0.pylint() },
+    Matcher(tools: "pylint", needs: .number) { $0.pylint() },
     Matcher(tools: "esbuild", begins: "✘▲") { $0.esbuild() },
     Matcher(tools: "vite", begins: "e", needs: .colon) { $0.vite() },
     Matcher(tools: "Biome", needs: .number) { $0.biome() },
-    Matcher(tools: "GoogleTest, Catch2", needs: [.number, .place]) { $0.expectation() },
+    Matcher(tools: "GoogleTest, Catch2", needs: .number) { $0.expectation() },
     Matcher(tools: "GoogleTest", begins: "u", needs: .colon) { $0.expectation() },
     Matcher(tools: "PHPUnit", begins: "/", needs: .number) { $0.phpUnit() },
     Matcher(tools: "vitest", begins: "❯", needs: .number) { $0.vitest() },
@@ -209,14 +199,13 @@ extension DiagnosticReader {
     Matcher(tools: "Go", begins: "pf", needs: .colon) { $0.goPanic() },
     Matcher(tools: "go test", needs: .number) { $0.goTest() },
     Matcher(tools: "eslint", begins: "0123456789", needs: .number) { $0.stylish() },
-    Matcher(tools: "pytest", needs: [.number, .place]) { $0.pytest() },
+    Matcher(tools: "pytest", needs: .number) { $0.pytest() },
     Matcher(tools: "ld, lld", needs: .colon) { $0.linker() },
     Matcher(tools: "make", needs: .colon) { $0.make() },
     Matcher(
-      tools: "swift, XCTest, clang, gcc, javac, tsc, mypy, zig, dotnet, Meson",
-      needs: [.number, .place]
+      tools: "swift, XCTest, clang, gcc, javac, tsc, mypy, zig, dotnet, Meson", needs: .number
     ) { $0.severity() },
-    Matcher(tools: "Go, ruff, eslint, flake8", needs: [.number, .place]) { $0.plain() },
+    Matcher(tools: "Go, ruff, eslint, flake8", needs: .number) { $0.plain() },
     Matcher(tools: "sh, bash", needs: .colon) { $0.shell() },
     Matcher(tools: "deno", needs: .colon) { $0.general() },
   ]

@@ -12,7 +12,7 @@ struct MachineFormats {
   /// What go has printed for each package, of which several are tested at the same time.
   private var packages: [[UInt8]] = []
   private var numbers: [String: Int] = [:]
-  /// Whether a log has no end: the search for another one would go through all of the rest again.
+  /// Whether a log cannot be read: the search for another one would go through all of the rest again.
   private var isCut = false
 
   static func plain(_ output: [UInt8]) -> [UInt8] {
@@ -65,38 +65,17 @@ struct MachineFormats {
     guard !isCut, output[line.startIndex...].prefix(Self.longestHead).contains("sarif") else {
       return nil
     }
-    guard let end = objectEnd(from: line.startIndex) else {
+    var end = line.startIndex
+    guard let log = try? JSONValue(parsing: output, from: &end) else {
       isCut = true
       return nil
     }
-    guard let runs = parse(output[line.startIndex..<end])?["runs"] else { return nil }
+    guard let runs = log["runs"] else { return nil }
     for result in runs.elements.flatMap({ $0["results"]?.elements ?? [] }) { addResult(result) }
     return end
   }
 
   private func parse(_ text: OutputLine) -> JSONValue? { try? JSONValue(parsing: Array(text)) }
-
-  /// The end of the object that begins here.
-  private func objectEnd(from start: Int) -> Int? {
-    var (depth, isInString, isEscaped) = (0, false, false)
-    for index in start..<output.count {
-      let byte = output[index]
-      if isEscaped {
-        isEscaped = false
-      } else if isInString {
-        if byte == UInt8(ascii: "\\") { isEscaped = true }
-        if byte == UInt8(ascii: "\"") { isInString = false }
-      } else if byte == UInt8(ascii: "\"") {
-        isInString = true
-      } else if byte == UInt8(ascii: "{") {
-        depth += 1
-      } else if byte == UInt8(ascii: "}") {
-        depth -= 1
-        if depth == 0 { return index + 1 }
-      }
-    }
-    return nil
-  }
 
   /// A message of rustc, and of cargo, which has that of rustc in it.
   private mutating func addMessage(_ message: JSONValue?) {

@@ -19,9 +19,9 @@ struct OutputText {
         lines.append([])
         start = rest
       }
-      let (end, isPlain) = Self.line(from: start, in: bytes)
+      let end = bytes[start...].firstIndex(of: UInt8(ascii: "\n")) ?? bytes.endIndex
       let line = bytes[start..<min(end, start + Self.longestLine)]
-      lines.append(isPlain ? line : TerminalLine(line).text[...])
+      lines.append(TerminalLine.mayHaveControls(line) ? TerminalLine(line).text[...] : line)
       start = end + 1
     }
   }
@@ -39,19 +39,6 @@ struct OutputText {
         if rest == 0 { return index + 1 }
       }
       return 0
-    }
-  }
-
-  /// The end of a line, and whether it holds no control characters.
-  private static func line(from start: Int, in bytes: [UInt8]) -> (end: Int, isPlain: Bool) {
-    bytes.withUnsafeBufferPointer { bytes in
-      var isPlain = true
-      var index = start
-      while index < bytes.count, bytes[index] != UInt8(ascii: "\n") {
-        if bytes[index] < 0x20 && bytes[index] != UInt8(ascii: "\t") { isPlain = false }
-        index += 1
-      }
-      return (index, isPlain)
     }
   }
 }

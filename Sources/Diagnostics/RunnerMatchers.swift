@@ -5,23 +5,15 @@ import SystemCalls
 
 extension DiagnosticReader {
   /// What follows the number of a failure, as in `  1) Calc adds`.
-  private func numbered(_ index: Int) -> OutputLine? {
-    let line = self.line(index).trimmed
+  private func numbered(_ line: OutputLine) -> OutputLine? {
+    let line = line.trimmed
     let rest = line.drop(while: \.isDigitASCII)
     return rest.startIndex > line.startIndex ? rest.dropping(") ") : nil
   }
 
-  /// The nearest line above with a numbered failure.
-  private func failure(above index: Int) -> (index: Int, title: OutputLine)? {
-    for back in 1...60 {
-      if let title = numbered(index - back) { return (index - back, title) }
-    }
-    return nil
-  }
-
   /// `     test/a_test.exs:4` below `  1) test adds (DemoTest)`, then what has failed and `stacktrace:`.
   mutating func exUnit() -> Int? {
-    guard let title = numbered(index - 1), let header = places(index).first,
+    guard let title = numbered(line(index - 1)), let header = places(index).first,
       header.path.bytes[...].ends(with: ".exs")
     else { return nil }
     var message = title.message + ": " + line(index + 1).message
@@ -46,12 +38,11 @@ extension DiagnosticReader {
   mutating func rspec() -> Int? {
     guard lines[index].trimmed.begins(with: "# "), !line(index - 1).trimmed.begins(with: "# ")
     else { return nil }
-    var start = index - 1
-    while start > index - 60, !line(start).trimmed.begins(with: "Failure/Error:") { start -= 1 }
-    guard line(start).trimmed.begins(with: "Failure/Error:"),
+    guard
+      var start = nearest(above: index, where: { $0.trimmed.begins(with: "Failure/Error:") }),
       let place = ownPlace(after: index - 1, most: 61)
     else { return nil }
-    let title = numbered(start - 1)
+    let title = numbered(line(start - 1))
     while !line(start).isBlank { start += 1 }
     var message = paragraph(start + 1)
     if message.isEmpty { message = "failed" }
@@ -69,15 +60,12 @@ extension DiagnosticReader {
   /// `    a.rb:7:in 'f'` below `Error:`, `CalcTest#test_raises:` and a message.
   mutating func minitestError() -> Int? {
     let isCall = { (line: OutputLine) in line.indentation > 0 && line.contains(":in ") }
-    guard isCall(lines[index]), !isCall(line(index - 1)) else { return nil }
-    for back in 2...60 where line(index - back).ends(with: "Error:") {
-      let name = line(index - back + 1)
-      guard name.contains("#"), name.last == UInt8(ascii: ":"),
-        let place = ownPlace(after: index - 1, most: 61)
-      else { return nil }
-      return add(.error, name.message + " " + line(index - back + 2).message, at: place)
-    }
-    return nil
+    guard isCall(lines[index]), !isCall(line(index - 1)),
+      let header = nearest(above: index - 1, where: { $0.ends(with: "Error:") }),
+      line(header + 1).contains("#"), line(header + 1).last == UInt8(ascii: ":"),
+      let place = ownPlace(after: index - 1, most: 61)
+    else { return nil }
+    return add(.error, line(header + 1).message + " " + line(header + 2).message, at: place)
   }
 
   /// `a.cpp:4: Failure` of GoogleTest below `[ RUN      ] Price.Adds`, and `a.cpp:4: FAILED:` of Catch2.
@@ -90,11 +78,8 @@ extension DiagnosticReader {
       return add(.error, text + (values.isEmpty ? "" : ": " + values.message), at: place)
     }
     guard line.ends(with: ": Failure") else { return nil }
-    var title = ""
-    for back in 1...200 where self.line(index - back).begins(with: "[ RUN") {
-      title = self.line(index - back).dropFirst(12).message + ": "
-      break
-    }
+    let header = nearest(above: index, most: 200) { $0.begins(with: "[ RUN") }
+    let title = header.map { lines[$0].dropFirst(12).message + ": " } ?? ""
     let message = title + paragraph(index + 1, until: "[  FAILED")
     if let place = places(index).first {
       add(.error, message, at: place)
@@ -109,7 +94,8 @@ extension DiagnosticReader {
     guard line.first == UInt8(ascii: "/"), line.last?.isDigitASCII == true,
       self.line(index - 1).isBlank, let place = places(index).first,
       place.range == 0..<line.count, place.path.bytes[...].ends(with: ".php"),
-      let (header, title) = failure(above: index), title.contains("::"),
+      let header = nearest(above: index, where: { numbered($0) != nil }),
+      let title = numbered(lines[header]), title.contains("::"),
       let own = ownPlace(after: index - 1, most: 31)
     else { return nil }
     return add(.error, title.message + ": " + paragraph(header + 1), at: own)
@@ -118,17 +104,16 @@ extension DiagnosticReader {
   /// ` ❯ a.test.js:4:23` below ` FAIL  a.test.js > adds` and a message.
   mutating func vitest() -> Int? {
     let isCall = { (line: OutputLine) in line.trimmed.begins(with: "❯ ") }
-    guard isCall(lines[index]), !isCall(line(index - 1)) else { return nil }
-    for back in 1...60 {
-      guard let title = line(index - back).trimmed.dropping("FAIL ") else { continue }
-      guard let place = ownPlace(after: index - 1, most: 31) else { return nil }
-      // The name of the file is in the place.
-      let name = title.range(of: " > ").map { title[$0.upperBound...].message + ": " } ?? ""
-      add(.error, name + line(index - back + 1).message, at: place)
-      // The calls, with lines of source between them.
-      return lines[index...].prefix(60).firstIndex(where: \.isBlank) ?? index + 1
-    }
-    return nil
+    guard isCall(lines[index]), !isCall(line(index - 1)),
+      let header = nearest(above: index, where: { $0.trimmed.begins(with: "FAIL ") }),
+      let place = ownPlace(after: index - 1, most: 31)
+    else { return nil }
+    // The name of the file is in the place.
+    let title = lines[header]
+    let name = title.range(of: " > ").map { title[$0.upperBound...].message + ": " } ?? ""
+    add(.error, name + line(header + 1).message, at: place)
+    // The calls, with lines of source between them.
+    return lines[index...].prefix(60).firstIndex(where: \.isBlank) ?? index + 1
   }
 
   /// `Error Message:` of `dotnet test` below `Failed A.Adds [4 ms]`, then the message, `Stack Trace:` and
@@ -147,9 +132,7 @@ extension DiagnosticReader {
       }
       if let mark = text.range(of: ":line "), let within = text.range(of: " in "),
         within.upperBound < mark.lowerBound, let row = text[mark.upperBound...].decimal(), row > 0,
-        let path = files.file(
-          text[within.upperBound..<mark.lowerBound]),
-        files.isOwn(path)
+        let path = files.file(text[within.upperBound..<mark.lowerBound]), files.isOwn(path)
       {
         add(.error, message, path, row)
         return next + 1

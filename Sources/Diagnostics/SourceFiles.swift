@@ -41,12 +41,10 @@ final class SourceFiles {
   /// The directory from which names count.
   var current: Path { entered.last ?? directory }
 
-  func file(_ name: OutputLine) -> Path? { file(name.decoded) }
-
-  func fileOrEnd(_ name: OutputLine) -> Path? { fileOrEnd(name.decoded) }
+  func file(_ name: OutputLine) -> Path? { file(named: name.decoded) }
 
   /// Returns the file with this name; `nil` if there is none.
-  func file(_ name: String) -> Path? {
+  func file(named name: String) -> Path? {
     if let path = known[name] { return path }
     guard known.count < Self.mostNames else { return nil }
     let path = look(for: name)
@@ -71,9 +69,9 @@ final class SourceFiles {
   }
 
   /// Returns the file with this name, or the only one below the directory whose path ends with it.
-  func fileOrEnd(_ name: String) -> Path? {
+  func fileOrEnd(_ name: OutputLine) -> Path? {
     if let path = file(name) { return path }
-    let path = Path(name)
+    let path = Path(bytes: name)
     if path.isAbsolute { return nil }
     let end = path.absolute(from: "/")
     let found = (filesByName[path.lastComponent] ?? []).filter {

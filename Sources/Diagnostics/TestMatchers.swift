@@ -76,7 +76,8 @@ extension DiagnosticReader {
     let name = line[..<words.lowerBound].range(of: "Test ").map {
       line[$0.upperBound..<words.lowerBound].message + ": "
     }
-    let path = files.fileOrEnd(place.name) ?? Path(place.name).absolute(from: files.directory)
+    let path =
+      files.fileOrEnd(place.name) ?? Path(bytes: place.name).absolute(from: files.directory)
     return add(.error, (name ?? "") + message.message, path, place.line, place.column)
   }
 
@@ -98,14 +99,14 @@ extension DiagnosticReader {
   /// `    a_test.go:7: got 3, want 4` below `--- FAIL: TestAdd (0.00s)`.
   mutating func goTest() -> Int? {
     guard line.indentation >= 4, let place = WrittenPlace(line.trimmed), place.column == nil,
-      place.name.utf8.suffix(3).elementsEqual(".go".utf8),
+      place.name.ends(with: ".go"),
       let message = place.rest.dropping(": "), let path = files.fileOrEnd(place.name)
     else { return nil }
     // What a test that succeeds logs is no error. With -v, its result follows.
     let isHeader = { (line: OutputLine) in
       line.trimmed.begins(with: "--- ") || line.begins(with: "=== ")
     }
-    var header = lines[max(0, index - 200)..<index].lastIndex(where: isHeader) ?? index
+    var header = nearest(above: index, most: 200, where: isHeader) ?? index
     if self.line(header).begins(with: "=== ") {
       header = lines[index...].prefix(200).firstIndex { $0.trimmed.begins(with: "--- ") } ?? header
     }
@@ -124,8 +125,7 @@ extension DiagnosticReader {
   /// `test_a.py:5: AssertionError` below lines that begin with `E`, or `test_a.py:5: in test_a` above them.
   mutating func pytest() -> Int? {
     guard line.indentation == 0, line.prefix(while: { $0 != UInt8(ascii: ":") }).ends(with: ".py"),
-      let place = places(index).first, place.range.lowerBound == 0,
-      place.column == nil,
+      let place = places(index).first, place.range.lowerBound == 0, place.column == nil,
       let rest = rest(after: place).dropping(":")
     else { return nil }
     let word = rest.trimmed
@@ -199,14 +199,10 @@ extension DiagnosticReader {
     guard lines[index].trimmed.begins(with: "location: '"), var place = places(index).first else {
       return nil
     }
-    var title: String?
-    for back in 1...4 where title == nil {
-      guard let words = line(index - back).range(of: "not ok "),
-        let dash = line(index - back).range(of: " - "), words.upperBound < dash.lowerBound
-      else { continue }
-      title = line(index - back)[dash.upperBound...].message
-    }
-    guard let title else { return nil }
+    guard let header = nearest(above: index, most: 4, where: { $0.contains("not ok ") }),
+      let dash = line(header).range(of: " - ")
+    else { return nil }
+    let title = line(header)[dash.upperBound...].message
     var message: String?
     var next = index + 1
     while next < min(lines.count, index + 100) {
@@ -245,8 +241,7 @@ extension DiagnosticReader {
     let line = lines[index].trimmed
     guard let open = line.firstIndex(of: UInt8(ascii: "(")),
       let place = WrittenPlace(line[(open + 1)...]),
-      place.name.utf8.suffix(5).elementsEqual(".java".utf8)
-        || place.name.utf8.suffix(3).elementsEqual(".kt".utf8),
+      place.name.ends(with: ".java") || place.name.ends(with: ".kt"),
       let path = files.fileOrEnd(place.name)
     else { return nil }
     return SourceLocation(range: 0..<0, path: path, line: place.line, column: nil)

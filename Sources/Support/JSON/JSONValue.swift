@@ -36,6 +36,14 @@ package struct JSONValue: Hashable, Sendable {
     self = try parser.parse()
   }
 
+  /// Parses the value that begins at an offset of a text, and moves the offset to its end.
+  package init(parsing text: [UInt8], from offset: inout Int) throws(JSONSyntaxError) {
+    var parser = JSONParser(text, example: "{}")
+    parser.offset = offset
+    self = try parser.parseValue()
+    offset = parser.offset
+  }
+
   /// The members of an object; empty for any other value.
   package var members: [Member] {
     if case .object(let members) = content { members } else { [] }
