@@ -10,8 +10,7 @@ struct UsualLines {
     guard let kind = DetectedProject(directory)?.kinds.first else { return nil }
     let steps = kind.tasks.filter { !$0.isService }
     guard let step = steps.first(where: { $0.name == "test" }) ?? steps.first else { return nil }
-    let isPlain = !ShellLine(Array(step.run.utf8.filter { $0 != UInt8(ascii: " ") })).needsShell
-    return isPlain ? step.run : ShellWords.quoted(step.run.word)
+    return ShellWords.quoted(TypedLine.words(ofLine: step.run.word))
   }
 
   /// What starts the program or the page of the directory; `nil` if nothing is known.

@@ -26,6 +26,7 @@ package enum Key: Hashable, Sendable {
     (.runFailed, "f", "f", "run what has failed"),
     (.stop, "s", "s", "stop the command"),
     (.pause, "p", "p", "pause or resume"),
+    (.output(0), "", "0 to 9", "show the last output of a task, or of all"),
     (.openError, "o", "o", "open the first error in the editor"),
     (.nextError, "n", "n, N", "show the next or the previous error, for o"),
     (.previousError, "N", "", ""),
@@ -35,7 +36,6 @@ package enum Key: Hashable, Sendable {
     (.help, "h?", "h, ?", "list the keys"),
     (.quit, "q", "q", "quit, as when the terminal is closed"),
   ]
-  private static let outputs = (keys: "0 to 9", effect: "show the last output of a task, or of all")
 
   package init?(_ byte: UInt8) {
     if byte.isDigitASCII {
@@ -58,8 +58,7 @@ package enum Key: Hashable, Sendable {
 
   /// - Parameter isAlone: Whether there are no tasks with numbers.
   static func descriptions(isAlone: Bool) -> [(keys: String, effect: String)] {
-    var all = table.filter { !$0.shown.isEmpty }.map { (keys: $0.shown, effect: $0.effect) }
-    if !isAlone { all.insert(outputs, at: 4) }
-    return all
+    table.filter { !$0.shown.isEmpty && !(isAlone && $0.key == .output(0)) }
+      .map { (keys: $0.shown, effect: $0.effect) }
   }
 }

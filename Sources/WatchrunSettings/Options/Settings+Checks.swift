@@ -12,18 +12,28 @@ extension Settings {
     if task == .explain && command.isEmpty {
       throw .usage("--explain needs a path, as in: watchrun --explain build/main.o")
     }
-    try checkJSON()
+    if [.run, .explain, .initialize, .check, .schema].contains(task) {
+      try refuse(["json"]) {
+        "\($0) needs --list-tasks, --doctor, --wait or --status; for changes: --print json"
+      }
+    }
     if case .ask = task {
       try checkQuestion()
       return self
     }
     try refuse(["lines"]) { "\($0) needs --wait, --status or --logs" }
     try refuse(["follow"]) { "\($0) needs --status or --logs" }
+    // A project may have pages of its own.
+    let isOfProject = isForProject || task.isAboutProject
     if task != .help, task != .version {
-      if hasPage { try checkPage() } else { try checkWithoutPage() }
+      if hasPage {
+        try checkPage()
+      } else if !isOfProject {
+        try refuse([], .page) { "\($0) needs a page; add --serve DIR or --proxy URL" }
+      }
     }
     if task == .run { try checkConflicts() }
-    if task.isAboutProject || isForProject {
+    if isOfProject {
       try checkForProject()
     } else if task == .run, !isForPageAlone {
       try checkForCommand()
@@ -47,16 +57,6 @@ extension Settings {
   }
 
   // MARK: Questions
-
-  private func checkJSON() throws(Failure) {
-    switch task {
-    case .listTasks, .doctor, .help, .version, .manual, .completions, .ask: return
-    case .run, .explain, .initialize, .check, .schema:
-      try refuse(["json"]) {
-        "\($0) needs --list-tasks, --doctor, --wait or --status; for changes: --print json"
-      }
-    }
-  }
 
   /// Refuses options that a question ignores. They belong to the session.
   private func checkQuestion() throws(Failure) {
@@ -117,12 +117,6 @@ extension Settings {
     try refuse(["once", "until-success"]) {
       "\($0) would end the page with a run; remove \($0) or \(written)"
     }
-  }
-
-  private func checkWithoutPage() throws(Failure) {
-    // A project may have pages of its own.
-    if isForProject || task.isAboutProject { return }
-    try refuse([], .page) { "\($0) needs a page; add --serve DIR or --proxy URL" }
   }
 
   // MARK: Conflicts

@@ -59,12 +59,7 @@ package struct Settings: Sendable {
     var isForSession: Bool { if case .ask = self { true } else { false } }
 
     /// Whether this asks about a project and runs nothing.
-    var isAboutProject: Bool {
-      switch self {
-      case .listTasks, .initialize, .check, .schema: true
-      case .run, .explain, .doctor, .help, .version, .manual, .completions, .ask: false
-      }
-    }
+    var isAboutProject: Bool { [.listTasks, .initialize, .check, .schema].contains(self) }
   }
 
   /// Whether the command is run by a shell.

@@ -47,15 +47,11 @@ struct ShellLine {
     guard let placeholder else { return line }
     var result: [UInt8] = []
     var rest = line[...]
-    while !rest.isEmpty {
-      if rest.starts(with: placeholder) {
-        result += Array(#""$@""#.utf8)
-        rest = rest.dropFirst(placeholder.count)
-      } else {
-        result.append(rest.removeFirst())
-      }
+    while let start = rest.firstIndex(of: placeholder.decoded) {
+      result += rest[..<start] + #""$@""#.word
+      rest = rest[start...].dropFirst(placeholder.count)
     }
-    return result
+    return result + rest
   }
 
   /// The words of the line; a quoted part is a space, so that it is no word that is looked for.

@@ -55,9 +55,7 @@ extension ValueReader {
   fileprivate mutating func targets(
     of member: JSONValue.Member, _ pattern: RegularExpression
   ) -> [[UInt8]] {
-    var elements = [member.value]
-    if case .array(let array) = member.value.content, !array.isEmpty { elements = array }
-    return elements.compactMap { element in
+    member.value.oneOrMore.compactMap { element in
       guard case .string(let text) = element.content, Self.isUsable(text) else {
         mismatch(element)
         return nil

@@ -66,10 +66,7 @@ extension ValueType<UInt16> {
   /// 0 for a free port.
   static var portOrAuto: Self {
     Self(.portOrAuto) { reader in
-      guard let json = reader.json else { return nil }
-      if case .string("auto") = json.content { return Project.Task.freePort }
-      if json.port == nil { reader.mismatch() }
-      return json.port
+      reader.json?.text == "auto" ? Project.Task.freePort : port.read(&reader)
     }
   }
 }
@@ -91,6 +88,9 @@ extension JSONValue {
     guard case .number(let number) = content else { return nil }
     return UInt16(exactly: number).flatMap { $0 == 0 ? nil : $0 }
   }
+
+  /// The elements of an array that is not empty, or the value alone.
+  var oneOrMore: [JSONValue] { elements.isEmpty ? [self] : elements }
 }
 
 // MARK: - Strings
@@ -114,10 +114,7 @@ extension ValueType<String> {
 extension ValueType<Set<Int>> {
   static var statuses: Self {
     Self(.statuses) { reader in
-      guard let json = reader.json else { return nil }
-      var elements = [json]
-      if case .array(let array) = json.content, !array.isEmpty { elements = array }
-      let statuses = elements.compactMap { element -> Int? in
+      let statuses = reader.json?.oneOrMore.compactMap { element -> Int? in
         if case .number(let number) = element.content, let status = Int(exactly: number),
           (100...599).contains(status)
         {
@@ -126,7 +123,7 @@ extension ValueType<Set<Int>> {
         reader.mismatch(element)
         return nil
       }
-      return Set(statuses)
+      return statuses.map { Set($0) }
     }
   }
 }

@@ -164,13 +164,9 @@ extension DetectedKind {
       let plain = line.filter { !$0.isWhitespace }
       for mark in marks {
         var rest = plain.utf8[...]
-        while !rest.isEmpty {
-          guard rest.starts(with: mark.utf8) else {
-            rest = rest.dropFirst()
-            continue
-          }
-          rest = rest.dropFirst(mark.utf8.count)
-          let path = String(decoding: rest.prefix { !"\"',}".utf8.contains($0) }, as: UTF8.self)
+        while let start = rest.firstIndex(of: mark) {
+          rest = rest[start...].dropFirst(mark.utf8.count)
+          let path = rest.prefix { !"\"',}".utf8.contains($0) }.decoded
           if !found.contains(path) { found.append(path) }
         }
       }

@@ -20,17 +20,18 @@ extension ProjectDetection {
     }
 
     /// Whether a program that it starts sees changes by itself, so that restarts do harm.
-    package var watchesByItself: Bool {
-      var followed: Set<String> = []
-      return find(&followed) { Self.watches($0, $1) ? "" : nil } != nil
-    }
+    package var watchesByItself: Bool { starts { Self.watches($0, $1) } }
 
     /// Whether it starts a compiler that takes what was saved while it worked for up to date from then on.
     var comparesTimes: Bool {
+      starts { words, _ in
+        words.first == "tsc" && words.contains { ["-b", "--build"].contains($0) }
+      }
+    }
+
+    private func starts(_ isMeant: ([String], [String]) -> Bool) -> Bool {
       var followed: Set<String> = []
-      return find(&followed) { words, _ in
-        words.first == "tsc" && words.contains { ["-b", "--build"].contains($0) } ? "" : nil
-      } != nil
+      return find(&followed) { isMeant($0, $1) ? "" : nil } != nil
     }
 
     /// How many commands are followed to what they start.

@@ -7,14 +7,14 @@ struct MemberDependencies {
   let members: [Path]
   private let root: ProjectDirectory
   /// By the index of the member.
-  private var packages: [String?]
-  private var modules: [String?]
-  /// The indices of the members on which each one depends.
-  private var direct: [[Int]] = []
+  private let packages: [String?]
+  private let modules: [String?]
+  /// The members on which each one depends, and that come before it.
+  private(set) var before: [Path: [Path]] = [:]
+  /// The members on which each one depends that depend on it themselves. Development dependencies may be cyclic.
+  private(set) var around: [Path: [Path]] = [:]
   /// The directories in the project that each one names besides, in which no task runs.
-  private var others: [[Path]] = []
-  /// Those of them that depend on the member themselves. Development dependencies may be cyclic.
-  private var cyclic: [[Int]]
+  private(set) var others: [Path: [Path]] = [:]
 
   init(_ members: [Path], in root: ProjectDirectory) {
     (self.members, self.root) = (members, root)
@@ -25,54 +25,35 @@ struct MemberDependencies {
       let key = words.firstIndex(of: "module") ?? words.endIndex
       return key + 1 < words.endIndex ? words[key + 1] : nil
     }
-    cyclic = members.map { _ in [] }
-    for (index, directory) in directories.enumerated() {
+    for (member, directory) in zip(members, directories) {
       let found = node(directory) + cargo(directory) + go(directory)
-      direct.append(members.indices.filter { $0 != index && found.contains(members[$0]) })
-      let own = members[index]
+      before[member] = members.filter { $0 != member && found.contains($0) }
       var known: Set<Path> = []
-      others.append(
-        found.filter { path in
-          !members.contains(path) && own != "." && !path.isWithin(own)
-            && root.type(of: path) == .directory && known.insert(path).inserted
-        })
+      others[member] = found.filter { path in
+        !members.contains(path) && member != "." && !path.isWithin(member)
+          && root.type(of: path) == .directory && known.insert(path).inserted
+      }
     }
     breakCycles()
   }
 
-  /// The members that come before one of them.
-  func before(_ member: Path) -> [Path] { paths(direct, member) }
-
-  /// The members on which one depends that depend on it themselves.
-  func around(_ member: Path) -> [Path] { paths(cyclic, member) }
-
-  /// The directories that a member names and that are no members.
-  func others(_ member: Path) -> [Path] {
-    members.firstIndex(of: member).map { others[$0] } ?? []
-  }
-
-  private func paths(_ lists: [[Int]], _ member: Path) -> [Path] {
-    members.firstIndex(of: member).map { lists[$0].map { members[$0] } } ?? []
-  }
-
   /// Moves the last dependency of each cycle.
   private mutating func breakCycles() {
-    var isDone = members.map { _ in false }
-    var open: [Int] = []
-    func visit(_ index: Int, _ lists: inout MemberDependencies) {
-      open.append(index)
-      for other in lists.direct[index] {
+    var done: Set<Path> = []
+    var open: [Path] = []
+    func visit(_ member: Path, _ lists: inout MemberDependencies) {
+      open.append(member)
+      for other in lists.before[member] ?? [] {
         if open.contains(other) {
-          lists.direct[index].removeAll { $0 == other }
-          lists.cyclic[index].append(other)
-        } else if !isDone[other] {
+          lists.before[member]?.removeAll { $0 == other }
+          lists.around[member, default: []].append(other)
+        } else if !done.contains(other) {
           visit(other, &lists)
         }
       }
-      open.removeLast()
-      isDone[index] = true
+      done.insert(open.removeLast())
     }
-    for index in members.indices where !isDone[index] { visit(index, &self) }
+    for member in members where !done.contains(member) { visit(member, &self) }
   }
 
   // MARK: - Manifests

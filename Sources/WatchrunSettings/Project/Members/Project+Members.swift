@@ -110,11 +110,11 @@ extension Project.Task {
     }
     var added = [place]
     if !isOrdered {
-      let before = dependencies.before(place)
+      let before = dependencies.before[place] ?? []
       task.after += before.filter(group.members.contains).map(group.name)
-      added += before.filter { !group.members.contains($0) } + dependencies.others(place)
+      added += before.filter { !group.members.contains($0) } + (dependencies.others[place] ?? [])
     }
-    added += dependencies.around(place)
+    added += dependencies.around[place] ?? []
     if isManual { return task }
     task.watched = added + watched
     // Directories in this one have tasks of their own, if they are of the same group.

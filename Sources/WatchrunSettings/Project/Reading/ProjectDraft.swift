@@ -1,29 +1,50 @@
 import ActionRunning
 import SystemCalls
 
-/// A task or page as far as it could be read, with the positions of its parts.
+/// A task or page as far as it could be read, with its keys, which have positions.
 struct ProjectDraft {
-  /// The name of a task in `after`.
-  struct Reference: Hashable {
-    var name: String
-    var offset: Int
-  }
-
   let name: String
   let nameOffset: Int
-  var isPage = false
-  var references: [Reference] = []
-  /// What a dependent waits for.
-  var milestone = TaskGraph.Node.Milestone.success
-  var port: UInt16?
-  var portOffset = 0
-  /// Whether it is a service with a port.
-  var hasPort = false
-  /// The tasks that a page names as its servers.
-  var servers: [Reference] = []
-  /// The project, if it is valid.
+  var fields = ProjectFields()
+  /// The names in `after`.
+  var after: [String] = []
+  /// One of them, if the value is an object.
   var task: Project.Task?
   var page: Project.Page?
+
+  /// Whether it is a service with a port.
+  var hasPort: Bool { task.map { $0.isService && $0.port != nil } ?? false }
+
+  /// What a dependent waits for.
+  var milestone: TaskGraph.Node.Milestone {
+    guard let task else { return page == nil ? .success : .none }
+    return task.isService && fields["ready"] == nil && !hasPort ? .undefined : .success
+  }
+
+  /// The port that nothing else may have.
+  var port: (number: UInt16, offset: Int)? {
+    let listen = fields["listen"]
+    // Of several manual services, one may take the place of another.
+    let isTaken = page != nil || listen != nil || hasPort && task?.isManual == false
+    guard isTaken, let number = task?.port ?? page?.port, number != Project.Task.freePort,
+      let field = listen ?? fields["port"]
+    else { return nil }
+    return (number, field.value.offset)
+  }
+
+  /// The tasks that a page names as its servers.
+  var servers: [(name: String, offset: Int)] {
+    guard let page, let proxy = fields["proxy"]?.value else { return [] }
+    return ([proxy] + proxy.members.map(\.value)).compactMap { value in
+      guard let name = value.text, page.proxies.contains(where: { $0.server == .task(name) })
+      else { return nil }
+      return (name, value.offset)
+    }
+  }
+
+  func offset(of dependency: String) -> Int {
+    fields["after"]?.value.oneOrMore.first { $0.text == dependency }?.offset ?? nameOffset
+  }
 }
 
 // MARK: - Checks of several tasks
@@ -31,8 +52,7 @@ struct ProjectDraft {
 extension ProjectReader {
   mutating func checkDependencies(_ drafts: [ProjectDraft]) {
     let nodes = drafts.map { draft in
-      TaskGraph.Node(
-        draft.name, dependencies: draft.references.map(\.name), milestone: draft.milestone)
+      TaskGraph.Node(draft.name, dependencies: draft.after, milestone: draft.milestone)
     }
     for problem in TaskGraph.problems(of: nodes) { note(problem, in: drafts) }
   }
@@ -41,13 +61,12 @@ extension ProjectReader {
   private mutating func note(_ problem: TaskGraphError, in drafts: [ProjectDraft]) {
     func offset(of name: String) -> Int { drafts.first { $0.name == name }?.nameOffset ?? 0 }
     func offset(of dependency: String, in dependent: String) -> Int {
-      let draft = drafts.first { $0.name == dependent }
-      return draft?.references.first { $0.name == dependency }?.offset ?? offset(of: dependent)
+      drafts.first { $0.name == dependent }?.offset(of: dependency) ?? 0
     }
     switch problem {
     case .unknownDependency(let name, let dependent, let nearest):
-      let tasks = drafts.filter { !$0.isPage && $0.name != dependent }.map(\.name.printable)
-      let isOnlyTask = drafts.contains { !$0.isPage && $0.name == dependent }
+      let tasks = drafts.filter { $0.page == nil && $0.name != dependent }.map(\.name.printable)
+      let isOnlyTask = drafts.contains { $0.page == nil && $0.name == dependent }
       let all =
         !tasks.isEmpty
         ? "tasks: \(tasks.joined(separator: ", "))"
@@ -75,7 +94,7 @@ extension ProjectReader {
   mutating func checkServers(_ drafts: [ProjectDraft]) {
     for server in drafts.flatMap(\.servers) {
       let name = server.name.printable
-      guard let task = drafts.first(where: { $0.name == server.name && !$0.isPage }) else {
+      guard let task = drafts.first(where: { $0.name == server.name && $0.page == nil }) else {
         let expectation = ValueKind.servers.expectation
         note("'proxy' must be \(expectation), not \"\(name)\"", at: server.offset)
         continue
@@ -102,12 +121,12 @@ extension ProjectReader {
         names[variable] = draft.name
       }
       guard let port = draft.port else { continue }
-      if let owner = owners[port] {
+      if let owner = owners[port.number] {
         note(
-          "port \(port) is already used by '\(owner.printable)'; choose another",
-          at: draft.portOffset)
+          "port \(port.number) is already used by '\(owner.printable)'; choose another",
+          at: port.offset)
       } else {
-        owners[port] = draft.name
+        owners[port.number] = draft.name
       }
     }
   }

@@ -7,28 +7,18 @@ extension ProjectReader {
   mutating func readPage(_ member: JSONValue.Member, _ draft: inout ProjectDraft) {
     let title = "the page '\(member.key.printable)'"
     guard let fields = fields(of: member.value, .page, named: title) else { return }
-    draft.references = after(fields["after"])
-    draft.milestone = .none
+    draft.fields = fields
+    draft.after = after(fields["after"])
     var page = Project.Page(name: member.key)
-    page.after = draft.references.map(\.name)
+    page.after = draft.after
     for (_, value) in assignments(fields) { value.page?(&page) }
-    if let proxy = fields["proxy"]?.value {
-      draft.servers = ([proxy] + proxy.members.map(\.value)).compactMap { value in
-        guard case .string(let name) = value.content,
-          page.proxies.contains(where: { $0.server == .task(name) })
-        else { return nil }
-        return .init(name: name, offset: value.offset)
-      }
-    }
     // It reloads when its servers are ready.
-    for server in draft.servers where !page.after.contains(server.name) {
-      page.after.append(server.name)
+    for case .task(let name) in page.proxies.map(\.server) where !page.after.contains(name) {
+      page.after.append(name)
     }
     if let file = page.fallbackFile, let field = fields["fallback"] {
       references.append(.init(path: file, key: field.name, offset: field.value.offset))
     }
-    draft.port = page.port
-    draft.portOffset = fields["port"]?.value.offset ?? member.keyOffset
     checkTogether(page, fields)
     draft.page = page
   }

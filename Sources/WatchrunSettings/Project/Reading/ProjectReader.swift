@@ -183,8 +183,8 @@ extension ProjectReader {
         return draft
       }
       let keys = member.value.members.map(\.key)
-      draft.isPage = !keys.contains("run") && (keys.contains("serve") || keys.contains("proxy"))
-      if draft.isPage { readPage(member, &draft) } else { readTask(member, &draft) }
+      let isPage = !keys.contains("run") && (keys.contains("serve") || keys.contains("proxy"))
+      if isPage { readPage(member, &draft) } else { readTask(member, &draft) }
       return draft
     }
   }
@@ -215,45 +215,33 @@ extension ProjectReader {
         "\(title) has nothing to run; add 'run' (or 'serve' or 'proxy' for a page)",
         at: member.keyOffset)
     }
-    draft.references = after(fields["after"])
+    draft.fields = fields
+    draft.after = after(fields["after"])
     var task = Project.Task(name: member.key, run: .words([]))
-    task.after = draft.references.map(\.name)
+    task.after = draft.after
     for (_, value) in assignments(fields) { value.task?(&task) }
     if fields["watch"] == nil && fields["after"] == nil && !task.isManual && task.each.isEmpty {
       task.watched = ["."]
     }
     task.readiness = readiness(fields["ready"])
-    draft.hasPort = task.isService && task.port != nil
-    // Of several manual services, one may take the place of another.
-    if draft.hasPort, !task.isManual, let port = task.port, port != Project.Task.freePort,
-      let field = fields["port"]
-    {
-      (draft.port, draft.portOffset) = (port, field.value.offset)
-    }
-    if let port = task.listen?.port, port != Project.Task.freePort, let field = fields["listen"] {
-      (draft.port, draft.portOffset) = (port, field.value.offset)
-    }
-    if task.isService {
-      draft.milestone = fields["ready"] == nil && !draft.hasPort ? .undefined : .success
-    }
     checkTogether(task, fields)
     draft.task = task
   }
 
   /// The dependencies, each once.
-  mutating func after(_ field: ProjectField?) -> [ProjectDraft.Reference] {
+  mutating func after(_ field: ProjectField?) -> [String] {
     guard let field else { return [] }
     return read(field) { reader in
-      var references: [ProjectDraft.Reference] = []
+      var names: [String] = []
       for (text, offset) in reader.elements() ?? [] {
         let name = text.decoded
-        if references.contains(where: { $0.name == name }) {
+        if names.contains(name) {
           reader.note("'\(name.printable)' occurs twice; remove one", at: offset)
         } else {
-          references.append(.init(name: name, offset: offset))
+          names.append(name)
         }
       }
-      return references
+      return names
     }
   }
 

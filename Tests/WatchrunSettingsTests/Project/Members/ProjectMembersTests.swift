@@ -76,9 +76,9 @@ struct ProjectMembersTests {
   func `a directory depends on those that its manifest names`(_ files: [String: String]) throws {
     let directory = try projectDirectory(files)
     let dependencies = MemberDependencies(["app", "core", "tool", "ui"], in: directory.project)
-    let found = dependencies.members.map { dependencies.before($0) }
+    let found = dependencies.members.map { dependencies.before[$0, default: []] }
     #expect(found == [["ui"], [], ["core"], ["core"]])
-    #expect(dependencies.members.allSatisfy { dependencies.around($0).isEmpty })
+    #expect(dependencies.members.allSatisfy { dependencies.around[$0, default: []].isEmpty })
   }
 
   @Test func `of a cycle, the last dependency is none that comes before`() throws {
@@ -88,8 +88,9 @@ struct ProjectMembersTests {
       "c/package.json": #"{"name": "c", "devDependencies": {"a": "*"}}"#,
     ])
     let dependencies = MemberDependencies(["a", "b", "c"], in: directory.project)
-    #expect(dependencies.members.map { dependencies.before($0) } == [["b"], ["c"], []])
-    #expect(dependencies.members.map { dependencies.around($0) } == [[], [], ["a"]])
+    #expect(
+      dependencies.members.map { dependencies.before[$0, default: []] } == [["b"], ["c"], []])
+    #expect(dependencies.members.map { dependencies.around[$0, default: []] } == [[], [], ["a"]])
   }
 
   // MARK: - Tasks
