@@ -18,10 +18,11 @@ struct ForeignOption {
     if isOne(of: "--regex --regexp"), let filter = value.flatMap(Pattern.option) {
       return "patterns are globs, not regular expressions: \(ShellWords.quoted(filter.map(\.word)))"
     }
-    if let row = Self.rows.first(where: { isOne(of: $0.names) }) {
-      return row.ours.isEmpty ? row.advice : line(row.ours) ?? row.advice
+    if let row = Self.translated.first(where: { isOne(of: $0.names) }) {
+      return line(row.ours) ?? row.advice
     }
-    return Setting.all.lazy.flatMap { Array($0.others) }.first { isOne(of: $0.key) }?.value
+    let others = Self.rows + Setting.all.flatMap(\.others)
+    return others.first { isOne(of: $0.key) }?.value
   }
 
   /// What a value that watchrun refuses means in another tool; `nil` if nothing is known.
@@ -90,12 +91,9 @@ struct ForeignOption {
 
 extension ForeignOption {
   private static let airBuild = "write: watchrun --build 'go build -o app .' -r ./app"
-  private static let patternsAreGlobs =
-    "patterns are globs, not regular expressions: -f '*.go' or -i '*_test.go'"
 
-  /// The options of other tools, beside those in the table of settings; ours, in which `%` stands for the value, or
-  /// nothing; and what to say about it.
-  private static let rows: [(names: String, ours: String, advice: String)] = [
+  /// Options that one of ours translates, in which `%` stands for the value, and what to say where it does not fit.
+  private static let translated: [(names: String, ours: String, advice: String)] = [
     (
       "--ext --extension --extensions --filter-exts", "-e %",
       "list extensions with -e, as in: -e js,css"
@@ -116,47 +114,37 @@ extension ForeignOption {
       "--interval --poll-interval --polling-interval --force-poll", "--poll=%",
       "set the polling interval with --poll=1s"
     ),
-    ("--bin --build-cmd", "", airBuild),
-    ("--one-shot --oneshot -1 -z --exit --run-once", "", "use --once"),
-    (
-      "-m --monitor", "",
-      "to print changes: watchrun --print lines; to run a module: watchrun python3 -m MODULE; a "
-        + "process: watchrun NAME"
-    ),
-    (
-      "--formation --concurrency", "",
-      "each process runs once; for more, write a task for each: watchrun --init"
-    ),
-    (
-      "-n --dry-run --just-print", "",
-      "to see changes without a run: --print lines; to run without a shell: --shell none; runs "
-        + "follow changes, not a clock"
-    ),
-    ("--list --tasks --list-jobs", "", "use --list-tasks"),
-    ("-l", "", "use --list-tasks, or for the quiet period, -d 500ms"),
-    ("--regex --regexp --inverse-regex -R", "", patternsAreGlobs),
-    ("--server --livereload --live-reload --live --browser", "", "use --serve DIR or --proxy URL"),
     ("--entry-file --spa", "--serve . --fallback %", "use --serve DIR --fallback FILE"),
-    ("--recursive", "", "directories are watched recursively by default"),
-    (
-      "--inspect --inspect-brk --require --loader --import", "",
-      "options of the program follow it, as in: watchrun -r node --inspect app.js"
-    ),
-    (
-      "--release --features --workspace --package", "",
-      "options of the program follow it, as in: watchrun cargo build --release"
-    ),
-    ("--job", "", "name tasks, as in: watchrun test; \"jobs\" is in watchrun.json"),
-    ("--delay-run", "", "runs are not delayed; put it into the command: 'sleep 1 && make'"),
-    (
-      "--initial --no-initial --skip-initial --ignore-initial --run-on-change-only --now", "",
-      "the first run is at the start; -p waits for a change"
-    ),
-    (
-      "--no-process-group --wrap-process", "",
-      "the command always runs in a process group of its own"
-    ),
-    ("--stdin-quit", "", "watchrun ends with q, Ctrl-C or SIGTERM"),
-    ("--timings --timing", "", "the duration of each run is printed by default"),
+  ]
+
+  /// Other options that stand for none of ours alone, and what to say.
+  private static let rows: KeyValuePairs = [
+    "--bin --build-cmd": airBuild,
+    "--one-shot --oneshot -1 -z --exit --run-once": "use --once",
+    "-m --monitor":
+      "to print changes: watchrun --print lines; to run a module: watchrun python3 -m MODULE; a "
+      + "process: watchrun NAME",
+    "--formation --concurrency":
+      "each process runs once; for more, write a task for each: watchrun --init",
+    "-n --dry-run --just-print":
+      "to see changes without a run: --print lines; to run without a shell: --shell none; runs "
+      + "follow changes, not a clock",
+    "--list --tasks --list-jobs": "use --list-tasks",
+    "-l": "use --list-tasks, or for the quiet period, -d 500ms",
+    "--regex --regexp --inverse-regex -R":
+      "patterns are globs, not regular expressions: -f '*.go' or -i '*_test.go'",
+    "--server --livereload --live-reload --live --browser": "use --serve DIR or --proxy URL",
+    "--recursive": "directories are watched recursively by default",
+    "--inspect --inspect-brk --require --loader --import":
+      "options of the program follow it, as in: watchrun -r node --inspect app.js",
+    "--release --features --workspace --package":
+      "options of the program follow it, as in: watchrun cargo build --release",
+    "--job": "name tasks, as in: watchrun test; \"jobs\" is in watchrun.json",
+    "--delay-run": "runs are not delayed; put it into the command: 'sleep 1 && make'",
+    "--initial --no-initial --skip-initial --ignore-initial --run-on-change-only --now":
+      "the first run is at the start; -p waits for a change",
+    "--no-process-group --wrap-process": "the command always runs in a process group of its own",
+    "--stdin-quit": "watchrun ends with q, Ctrl-C or SIGTERM",
+    "--timings --timing": "the duration of each run is printed by default",
   ]
 }

@@ -15,48 +15,35 @@ extension Setting {
       .boolean, option: { $0.answersInJSON = $1 }),
     Setting(
       "--output", .output, "Print the output of all runs, or only of failed ones", default: "all",
-      scope: [.run, .results],
-      key: .key(
-        "output",
-        "print the output of all runs, or only of failed ones (default: all); "
-          + "at the top level, for all tasks", in: .project, .task),
+      scope: [.run, .results], key: .key("output", in: .project, .task),
       ValueType<OutputMode>.choice, replacesKeys: true, shared: { $0.outputMode = $1 }),
     Setting(
       "--status-line", .output,
       "Show the state of the tasks in the last row: auto, always or never",
       value: "WHEN", default: "auto", scope: [.run, .results],
-      key: .key(
-        "statusLine", "when to show the state of the tasks in the last row (default: auto)",
-        in: .project),
+      key: .key("statusLine", in: .project),
       ValueType<StatusLineMode>.choice, omitted: .always, option: { $0.statusLine = $1 }),
     Setting(
       "--timestamps", .output, "Print the time before each line of output",
-      scope: [.run, .results],
-      key: .key(
-        "timestamps", "print the time before each line of output (default: false)", in: .project),
+      scope: [.run, .results], key: .key("timestamps", in: .project),
       .boolean, others: ["--time --timestamp --prefix-time": "use --timestamps"],
       option: { $0.showsTimes = $1 }),
     Setting(
       "--log", .output, "Append the output to FILE, such as out/{task}.log",
       scope: [.run, .results],
-      key: .key(
-        "log",
-        "file to which output is appended, such as out/{task}.log; at the top level, for all tasks",
-        in: .project, .task, others: ["logfile", "loglocation"]),
+      key: .key("log", in: .project, .task, others: ["logfile", "loglocation"]),
       .file, replacesKeys: true, others: ["--log-file --logfile --log_file": "use --log FILE"],
       shared: { $0.log = $1 }),
     Setting(
       "--pty", .output, "Give commands a pseudo-terminal, even if the output goes to a pipe",
       scope: [.run, .results],
       key: .key(
-        "pty", "give the command a pseudo-terminal (default: if the output is shown in a terminal)",
-        in: .task),
+        "pty", "give the command a pseudo-terminal", in: .task,
+        default: "if the output is shown in a terminal"),
       .boolean, shared: { $0.usesPseudoTerminal = $1 }),
     Setting(
       "--diagnostics", .output, "Keep errors and warnings in FILE, for editors",
-      scope: [.run, .results],
-      key: .key(
-        "diagnostics", "file in which errors and warnings are kept, for editors", in: .project),
+      scope: [.run, .results], key: .key("diagnostics", in: .project),
       .file, option: { $0.diagnosticsFile = $1 }),
     Setting(
       "-c --clear", .output, "Clear the screen before each run",
@@ -76,7 +63,7 @@ extension Setting {
       "-N --notify", .output, "Notify the desktop: failure (default), change, always, never",
       value: "WHEN", scope: [.run, .results],
       key: .key(
-        "notify", "rounds after which the desktop is notified (default: never)", in: .project),
+        "notify", "rounds after which the desktop is notified", in: .project, default: "never"),
       ValueType<NotifyMode>.choice, omitted: .failure,
       others: ["--notification --notifications --desktop-notify": "use --notify"],
       option: { $0.notifyMode = $1 }),
@@ -90,20 +77,17 @@ extension Setting {
       option: { $0.readsKeys = !$1 }),
     Setting(
       "--color", .output, "Use color: auto, always or never", value: "WHEN", default: "auto",
-      scope: .session,
-      key: .key("color", "when to color messages (default: auto)", in: .project),
+      scope: .session, key: .key("color", in: .project),
       ValueType<ColorMode>.choice,
       others: [
         "--no-color --no-colour --no-colours --no-colors": "use --color never",
         "--colour --colors --force-color": "use --color always",
       ],
       option: { $0.colorMode = $1 }),
-    Setting(
-      "-h --help", .output, "Show this help and exit", .boolean,
-      others: ["-? --usage": "use --help"], option: { settings, _ in settings.task = .help }),
-    Setting(
-      "-V --version", .output, "Show the version and exit", .boolean,
-      option: { settings, _ in settings.task = .version }),
+    flag(
+      "-h --help", .output, "Show this help and exit", others: ["-? --usage": "use --help"]
+    ) { $0.task = .help },
+    flag("-V --version", .output, "Show the version and exit") { $0.task = .version },
     Setting(
       "--man", .output, "Show the manual and exit: 1, or 5 for project files", value: "SECTION",
       default: "1",

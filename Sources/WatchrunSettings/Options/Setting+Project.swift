@@ -9,11 +9,8 @@ extension Setting {
       project: { _, _ in }),
     Setting(
       "-j --jobs", .project, "Run at most N tasks at once", default: "number of cores",
-      scope: .project,
-      key: .key(
-        "jobs",
-        "maximum number of tasks that run at once (default: number of cores)", in: .project),
-      .count(1...10_000), option: { $0.jobs = $1 }, project: { $0.jobs = $1 }),
+      scope: .project, key: .key("jobs", in: .project), .count(1...10_000),
+      option: { $0.jobs = $1 }, project: { $0.jobs = $1 }),
     special(.key("tasks", "tasks and pages, by name", in: .project), .tasks),
     Setting(
       key: .key(
@@ -22,7 +19,7 @@ extension Setting {
       .command, task: { $0.run = $1 }),
     Setting(
       key: .key(
-        "directory", "working directory (default: that of watchrun)", in: .task,
+        "directory", "working directory", in: .task, default: "that of watchrun",
         others: ["cwd", "dir", "workdir", "workingdirectory"]),
       .directory, task: { $0.directory = $1 }),
     Setting(
@@ -93,18 +90,16 @@ extension Setting {
       .statuses),
     Setting(
       key: .key(
-        "interval", "time between two checks (default: short at first, then longer)",
-        in: .readiness, others: ["period", "periodseconds"]),
+        "interval", "time between two checks", in: .readiness,
+        default: "short at first, then longer", others: ["period", "periodseconds"]),
       .positiveDuration),
     Setting(
       key: .key(
-        "timeout",
-        "the service counts as failed if it is not ready by then (default: 30s)", in: .readiness),
+        "timeout", "the service counts as failed if it is not ready by then", in: .readiness,
+        default: "30s"),
       .positiveDuration),
     Setting(
-      key: .key(
-        "existing",
-        "start it though another process answers already (default: false)", in: .readiness),
+      key: .key("existing", "start it though another process answers already", in: .readiness),
       .boolean),
   ]
 

@@ -7,8 +7,8 @@ extension Setting {
       default: "queue",
       key: .key(
         "onBusy",
-        "action on a change during a run (default: queue; for a service: restart); overlap starts "
-          + "the next process before the former one is stopped", in: .task,
+        "action on a change during a run; overlap starts the next process before the former one "
+          + "is stopped", in: .task, default: "queue; for a service: restart",
         others: ["restart", "reload", "zerodowntime"]),
       ValueType<BusyMode>.choice, replacesKeys: true,
       others: [
@@ -34,20 +34,17 @@ extension Setting {
       option: { ($0.onBusy, $0.signal) = (.signal, $1) }),
     Setting(
       "--stop-signal", .running, "Stop the command with SIGNAL", default: "TERM",
-      key: .key("stopSignal", "signal that stops the command (default: TERM)", in: .task), .signal,
-      replacesKeys: true, shared: { $0.stopPlan.signal = $1 }),
+      key: .key("stopSignal", in: .task), .signal, replacesKeys: true,
+      shared: { $0.stopPlan.signal = $1 }),
     Setting(
       "--stop-timeout", .running, "Kill it TIME after the stop signal", default: "10s",
-      key: .key(
-        "stopTimeout", "kill the command this long after the stop signal (default: 10s)", in: .task
-      ),
-      .duration, replacesKeys: true,
+      key: .key("stopTimeout", in: .task), .duration, replacesKeys: true,
       others: ["--kill-delay --kill-timeout --kill_delay": "use --stop-timeout TIME"],
       shared: { $0.stopPlan.timeout = $1 }),
     Setting(
       "--timeout", .running, "Stop runs after TIME, and count them as failed",
-      key: .key("timeout", "stop a longer run; it counts as failed", in: .task), .positiveDuration,
-      replacesKeys: true, shared: { $0.timeout = $1 }),
+      key: .key("timeout", in: .task), .positiveDuration, replacesKeys: true,
+      shared: { $0.timeout = $1 }),
     Setting(
       "--keep-alive", .running, "Start the command again whenever it exits", taskKey: "keepAlive",
       key: .key("keepAlive", "as service, but restarted however often it exits", in: .task),
@@ -57,14 +54,14 @@ extension Setting {
     Setting(
       key: .key(
         "restartLimit",
-        "how often in a row a service is restarted that ends without success (default: 4)",
-        in: .task, others: ["maxrestarts", "retries", "startlimitburst"]),
+        "how often in a row a service is restarted that ends without success", in: .task,
+        default: "4", others: ["maxrestarts", "retries", "startlimitburst"]),
       .count(0...10_000), task: { $0.restartLimit = $1 }),
     Setting(
       key: .key(
         "backOff",
-        "pause before such a restart, twice as long each time up to 8s (default: 500ms)",
-        in: .task, others: ["backoffseconds", "restartsec", "restartdelay"]),
+        "pause before such a restart, twice as long each time up to 8s", in: .task,
+        default: "500ms", others: ["backoffseconds", "restartsec", "restartdelay"]),
       .positiveDuration, task: { $0.backOff = $1 }),
     Setting(
       "--listen", .running, "Hold a socket for the command, which gets it as descriptor 3",
@@ -86,22 +83,18 @@ extension Setting {
       .shellLine, option: { $0.build = $1 }),
     Setting(
       "--on-success", .running, "Run COMMAND after each run that succeeds",
-      scope: [.command, .results],
-      key: .key("onSuccess", "shell line to run after a successful run", in: .task), .shellLine,
+      scope: [.command, .results], key: .key("onSuccess", in: .task), .shellLine,
       others: ["--onpass --on-pass": "use --on-success COMMAND"], shared: { $0.onSuccess = $1 }),
     Setting(
       "--on-failure", .running, "Run COMMAND after each run that fails",
-      scope: [.command, .results],
-      key: .key("onFailure", "shell line to run after a failed run", in: .task), .shellLine,
+      scope: [.command, .results], key: .key("onFailure", in: .task), .shellLine,
       others: ["--onfail --on-fail --onerror --on-error": "use --on-failure COMMAND"],
       shared: { $0.onFailure = $1 }),
     Setting(
       "--shell", .running, "Run the command in SHELL; none: never in a shell",
       default: "$SHELL, for a single argument that needs one",
-      key: .key(
-        "shell",
-        "shell for shell lines (default: sh); at the top level, for all tasks", in: .project, .task),
-      .shell, replacesKeys: true,
+      key: .key("shell", "shell for shell lines", in: .project, .task, default: "sh"), .shell,
+      replacesKeys: true,
       others: [
         "--no-shell --no-shell-long":
           "use --shell none; without an option, only a single argument is run by a shell",
@@ -125,9 +118,7 @@ extension Setting {
     Setting(
       "--env-file", .running, "Set the variables of FILE, such as .env", isRepeatable: true,
       key: .key(
-        "envFile",
-        "files with variables, such as .env; at the top level, for all tasks", in: .project, .task,
-        others: ["dotenv", "envfiles", "environmentfile"]),
+        "envFile", in: .project, .task, others: ["dotenv", "envfiles", "environmentfile"]),
       .files, others: ["--dotenv --envfile --env_file": "use --env-file FILE"],
       shared: { $0.environmentFiles += $1 }, project: { $0.environmentFiles = $1 }),
     Setting(
@@ -139,7 +130,7 @@ extension Setting {
           reason: "gives the terminal to the command",
           consequence: "cannot read its output")
       ],
-      key: .key("interactive", "give the terminal to the command while it runs", in: .task),
-      .boolean, option: { $0.isInteractive = $1 }, task: { $0.isInteractive = $1 }),
+      key: .key("interactive", in: .task), .boolean, option: { $0.isInteractive = $1 },
+      task: { $0.isInteractive = $1 }),
   ]
 }

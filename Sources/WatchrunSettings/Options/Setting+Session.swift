@@ -8,7 +8,7 @@ extension Setting {
         + "arguments are tasks",
       .optionalDuration, omitted: .some(nil),
       option: { ($0.task, $0.questionTime) = (.ask(.wait), $1) }),
-    ask("--status", "Print the state of the tasks", .status),
+    flag("--status", .session, "Print the state of the tasks") { $0.task = .ask(.status) },
     Setting(
       "--send", .session,
       "Tell it to run, stop or restart tasks, pause or resume, reload the page, hold changes "
@@ -18,7 +18,9 @@ extension Setting {
         settings.task = .ask(order.verb)
         settings.questionTime = order.time ?? settings.questionTime
       }),
-    ask("--logs", "Print the output of the latest run of each task", .logs),
+    flag("--logs", .session, "Print the output of the latest run of each task") {
+      $0.task = .ask(.logs)
+    },
     Setting(
       "--follow", .session, "With --status or --logs: go on with what happens", .boolean,
       option: { $0.follows = $1 }),
@@ -27,12 +29,6 @@ extension Setting {
       default: "100; with --logs, all",
       .count(0...100_000), option: { $0.outputLines = $1 }),
   ]
-
-  private static func ask(_ name: String, _ help: String, _ verb: SessionRequest.Verb) -> Setting {
-    Setting(
-      name, .session, help, .boolean, option: { settings, _ in settings.task = .ask(verb) }
-    )
-  }
 }
 
 /// What a session is told to do.

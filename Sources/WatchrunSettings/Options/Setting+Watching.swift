@@ -8,9 +8,9 @@ extension Setting {
       "-w --watch", .watching, "Watch PATH recursively", default: "current directory",
       isRepeatable: true,
       key: .key(
-        "watch",
-        "files and directories to watch (default: \".\", or none in a task with 'after')",
-        in: .task, others: ["files", "paths", "sources", "inputs"]),
+        "watch", "files and directories to watch", in: .task,
+        default: "\".\", or none in a task with 'after'",
+        others: ["files", "paths", "sources", "inputs"]),
       .paths, others: ["--file --dir --watch-dir --root": "name what to watch with -w PATH"],
       option: { $0.watched += $1.map { WatchedPath($0) } }, task: { $0.watched = $1 }),
     Setting(
@@ -28,9 +28,7 @@ extension Setting {
       option: { $0.followsLinks = $1 }),
     Setting(
       "--poll", .watching, "Poll instead of using kernel events (network drives)",
-      key: .key(
-        "poll", "true or an interval: poll instead of using kernel events", in: .project,
-        others: ["interval"]),
+      key: .key("poll", in: .project, others: ["interval"]),
       .polling, omitted: Polling(.always),
       others: ["--legacy-watch --polling --use-polling --usePolling": "use --poll"],
       option: { $0.polling = $1 }),
@@ -44,23 +42,18 @@ extension Setting {
   static let filtering: [Setting] = [
     Setting(
       "-e --exts", .filtering, "Only files with these extensions, such as c,h", isRepeatable: true,
-      key: .key(
-        "exts", "only files with these extensions", in: .task, others: ["extensions", "ext"]),
-      .extensions, shared: { $0.extensions += $1 }),
+      key: .key("exts", in: .task, others: ["extensions", "ext"]), .extensions,
+      shared: { $0.extensions += $1 }),
     Setting(
       "-f --filter", .filtering, "Only paths that match GLOB (gitignore syntax)",
       isRepeatable: true,
-      key: .key(
-        "filter", "only paths that match (gitignore syntax)", in: .task, others: ["include"]),
+      key: .key("filter", in: .task, others: ["include"]),
       .globs, others: ["--filter-file --filter-prog": "give each pattern with -f"],
       shared: { $0.filters += $1 }),
     Setting(
       "-i --ignore", .filtering, "Ignore paths that match GLOB (gitignore syntax)",
       isRepeatable: true,
-      key: .key(
-        "ignore",
-        "ignore paths that match (gitignore syntax); at the top level, for all tasks", in: .project,
-        .task, others: ["exclude"]),
+      key: .key("ignore", in: .project, .task, others: ["exclude"]),
       .globs,
       others: ["--ignore-file": "put the patterns into .watchrunignore, or give each with -i"],
       shared: { $0.ignores += $1 }, project: { $0.ignores = $1 }),
@@ -71,22 +64,29 @@ extension Setting {
         "writes", "paths that the task writes; they start no run of it (gitignore syntax)",
         in: .task, others: ["outputs", "generates"]),
       .globs, shared: { $0.writes += $1 }),
-    withoutRules(
-      .versionControl, "--no-vcs-ignore", "Do not read .gitignore and other files of git"),
-    withoutRules(.project, "--no-project-ignore", "Do not read .ignore and .watchrunignore"),
-    withoutRules(.global, "--no-global-ignore", "Do not read the ignore files in ~/.config"),
-    withoutRules(.defaults, "--no-default-ignore", "Do not ignore .git, node_modules and similar"),
-    Setting(
-      "--ignore-nothing", .filtering, "Use no ignore rules except those of -i", .boolean,
-      others: ["--no-ignore --all --no-discover-ignore": "use --ignore-nothing"],
-      option: { settings, _ in settings.ignoreSources = [] }),
+    flag("--no-vcs-ignore", .filtering, "Do not read .gitignore and other files of git") {
+      $0.ignoreSources.remove(.versionControl)
+    },
+    flag("--no-project-ignore", .filtering, "Do not read .ignore and .watchrunignore") {
+      $0.ignoreSources.remove(.project)
+    },
+    flag("--no-global-ignore", .filtering, "Do not read the ignore files in ~/.config") {
+      $0.ignoreSources.remove(.global)
+    },
+    flag("--no-default-ignore", .filtering, "Do not ignore .git, node_modules and similar") {
+      $0.ignoreSources.remove(.defaults)
+    },
+    flag(
+      "--ignore-nothing", .filtering, "Use no ignore rules except those of -i",
+      others: ["--no-ignore --all --no-discover-ignore": "use --ignore-nothing"]
+    ) { $0.ignoreSources = [] },
     answer(
       "--explain", .filtering, "Print the rule that decides for each PATH, and exit", .explain),
     Setting(
       "--events", .filtering, "Only these events: create, modify, remove, rename, metadata",
       default: "all except metadata; with --print, all",
-      key: .key("events", "only these kinds of change (default: all but metadata)", in: .task),
-      .changes, replacesKeys: true,
+      key: .key("events", in: .task, default: "all except metadata"), .changes,
+      replacesKeys: true,
       others: [
         "--fs-events --event": "use --events LIST",
         "--no-meta": "changes of metadata do not count unless --events names them",
@@ -94,25 +94,20 @@ extension Setting {
       shared: { $0.kinds = $1 }),
     Setting(
       "--skip-unchanged", .filtering, "Ignore saves that do not change a file's content",
-      key: .key(
-        "skipUnchanged", "ignore changes that leave a file's content as it was", in: .project),
-      .boolean, option: { $0.skipsUnchanged = $1 }),
+      key: .key("skipUnchanged", in: .project), .boolean, option: { $0.skipsUnchanged = $1 }),
   ]
 
   static let timing: [Setting] = [
     Setting(
       "-d --debounce", .timing, "Quiet period before a run, e.g. 50ms", default: "auto",
-      key: .key(
-        "debounce", "quiet period before a run, or \"auto\" (default: auto)", in: .project,
-        others: ["delay"]),
-      .quietPeriod, option: { $0.quietPeriod = $1 }),
+      key: .key("debounce", in: .project, others: ["delay"]), .quietPeriod,
+      option: { $0.quietPeriod = $1 }),
     Setting(
       "--max-wait", .timing, "Run after TIME even if changes go on", default: "1s",
       .duration, option: { $0.longestWait = $1 }),
     Setting(
       "-p --postpone", .timing, "Wait for a change before the first run", scope: .run,
-      key: .key("postpone", "do not run at the start", in: .task), .boolean,
-      shared: { $0.isPostponed = $1 }),
+      key: .key("postpone", in: .task), .boolean, shared: { $0.isPostponed = $1 }),
     Setting(
       "--fresh", .timing, "At the start, leave out what is up to date: yes or no",
       default: "yes", scope: .project,
@@ -123,7 +118,7 @@ extension Setting {
       key: .key(
         "fresh",
         "not run at the start if nothing has changed since its last success, where writes says "
-          + "what it makes (default: true)", in: .task, others: ["cache", "uptodate"]),
+          + "what it makes", in: .task, default: "true", others: ["cache", "uptodate"]),
       .boolean, task: { $0.isFreshAllowed = $1 }),
     Setting(
       "--once", .timing, "Exit after the first run, with its status", scope: .run,
@@ -142,21 +137,4 @@ extension Setting {
       "--until-success", .timing, "Exit after the first run that succeeds", scope: .run,
       .boolean, option: { $0.endsOnSuccess = $1 }),
   ]
-
-  private static func withoutRules(
-    _ source: IgnoreSources, _ name: String, _ help: String
-  ) -> Setting {
-    Setting(
-      name, .filtering, help, .boolean,
-      option: { settings, _ in settings.ignoreSources.remove(source) })
-  }
-
-  /// An option that prints an answer about a directory or a project, and runs nothing.
-  static func answer(
-    _ name: String, _ group: Option.Group, _ help: String, _ task: Settings.Task
-  ) -> Setting {
-    Setting(
-      name, group, help, scope: .answer, .boolean,
-      option: { settings, _ in settings.task = task })
-  }
 }

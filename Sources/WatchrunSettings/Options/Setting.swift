@@ -48,7 +48,7 @@ struct Setting: Sendable {
           help: help, defaultValue: defaultValue, isRepeatable: isRepeatable, taskKey: taskKey,
           conflicts: conflicts)
       }
-    self.key = key?.with(type.kind)
+    self.key = key?.completed(type.kind, help, defaultValue)
     self.replacesKeys = replacesKeys
     self.others = others
     let assign: @Sendable (Value) -> Assignment = { value in
@@ -79,6 +79,23 @@ struct Setting: Sendable {
     project: (@Sendable (inout Project, Value) -> Void)? = nil
   ) {
     self.init("", .project, "", key: key, type, task: task, page: page, project: project)
+  }
+
+  /// An option without a value.
+  static func flag(
+    _ names: String, _ group: Option.Group, _ help: String, scope: Option.Scope = [],
+    others: KeyValuePairs<String, String> = [:], set: @escaping @Sendable (inout Settings) -> Void
+  ) -> Setting {
+    Setting(
+      names, group, help, scope: scope, .boolean, others: others,
+      option: { settings, _ in set(&settings) })
+  }
+
+  /// An option that prints an answer about a directory or a project, and runs nothing.
+  static func answer(
+    _ name: String, _ group: Option.Group, _ help: String, _ task: Settings.Task
+  ) -> Setting {
+    flag(name, group, help, scope: .answer) { $0.task = task }
   }
 }
 

@@ -11,19 +11,29 @@ struct ProjectKey: Hashable, Sendable {
   let name: String
   let scopes: [Scope]
   private(set) var kind = ValueKind.string
-  let help: String
+  private(set) var help: String
+  private let defaultValue: String?
   /// The names of such keys in other tools, in lower case and without hyphens.
   let others: [String]
 
+  /// - Parameters:
+  ///   - help: A phrase without its default, if not that of the option.
+  ///   - defaultValue: The value that applies without the key, if not that of the option.
   static func key(
-    _ name: String, _ help: String, in scopes: Scope..., others: [String] = []
+    _ name: String, _ help: String = "", in scopes: Scope..., default defaultValue: String? = nil,
+    others: [String] = []
   ) -> ProjectKey {
-    ProjectKey(name: name, scopes: scopes, help: help, others: others)
+    ProjectKey(name: name, scopes: scopes, help: help, defaultValue: defaultValue, others: others)
   }
 
-  func with(_ kind: ValueKind) -> ProjectKey {
+  /// The key with the kind of its value, and with all of its help.
+  func completed(_ kind: ValueKind, _ optionHelp: String, _ optionDefault: String?) -> ProjectKey {
     var key = self
     key.kind = kind
+    if help.isEmpty { key.help = optionHelp.prefix(1).lowercased() + optionHelp.dropFirst() }
+    let usual = kind == .boolean ? "false" : nil
+    if let value = defaultValue ?? optionDefault ?? usual { key.help += " (default: \(value))" }
+    if scopes == [.project, .task] { key.help += "; at the top level, for all tasks" }
     return key
   }
 
