@@ -230,7 +230,6 @@ extension DiagnosticReader {
   /// `path:12:3: error: message`, `path:12: error: message`, `path(12,3): error TS2322: message` and
   /// `path:12:3 - error TS2322: message`.
   mutating func severity() -> Int? {
-    guard Self.namesSeverity(line) else { return nil }
     for place in places(index) {
       let rest = rest(after: place)
       guard let words = rest.dropping(": ") ?? rest.dropping(" - "),
@@ -260,36 +259,6 @@ extension DiagnosticReader {
     return add(severity, message.message, path, place.line, place.column)
   }
 
-  /// Whether a severity follows a colon or a dash. Most lines with a number after a colon need no other look.
-  private static func namesSeverity(_ line: OutputLine) -> Bool {
-    var previous: UInt8 = 0
-    for index in line.indices {
-      let isAfterMark = previous == UInt8(ascii: ":") || previous == UInt8(ascii: "-")
-      previous = line[index]
-      if isAfterMark && previous == 0x20 && Diagnostic.Severity.parse(line[(index + 1)...]) != nil {
-        return true
-      }
-    }
-    return false
-  }
-
-  /// Whether `:12:3: ` is in the line.
-  private static func hasColumn(_ line: OutputLine) -> Bool {
-    var (numbers, isAfterColon, isInNumber) = (0, false, false)
-    for byte in line {
-      if byte == UInt8(ascii: ":") {
-        numbers = isInNumber ? numbers + 1 : 0
-        (isAfterColon, isInNumber) = (true, false)
-      } else if byte.isDigitASCII && (isAfterColon || isInNumber) {
-        (isAfterColon, isInNumber) = (false, true)
-      } else {
-        if byte == 0x20 && isAfterColon && numbers >= 2 { return true }
-        (numbers, isAfterColon, isInNumber) = (0, false, false)
-      }
-    }
-    return false
-  }
-
   /// The column of a caret two lines below, as javac prints it.
   private func caret(below index: Int) -> Int? {
     let mark = line(index + 2)
@@ -305,9 +274,9 @@ extension DiagnosticReader {
 
   /// `./main.go:4:2: undefined: x`, without a severity.
   mutating func plain() -> Int? {
-    guard Self.hasColumn(line), let place = places(index).first, place.column != nil else {
-      return nil
-    }
+    guard let place = places(index).first, place.column != nil,
+      line[line.startIndex + place.range.upperBound - 1].isDigitASCII
+    else { return nil }
     let before = line[..<(line.startIndex + place.range.lowerBound)]
     guard before.isBlank || before.elementsEqual("vet: ".utf8),
       var text = rest(after: place).dropping(": "), !text.isBlank
