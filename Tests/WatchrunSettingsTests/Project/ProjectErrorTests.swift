@@ -222,7 +222,7 @@ struct ProjectErrorTests {
       """
     var random = SeededGenerator(seed: seed)
     var refused = 0
-    for _ in 0..<Effort.count(500, quick: 150) {
+    for _ in 0..<Effort.count(500, quick: 60) {
       let mutated = random.mutated(json: random.mutated(json: Array(text.utf8)))
       do throws(Failure) {
         _ = try ProjectReader.read(mutated, as: "f")
@@ -232,7 +232,7 @@ struct ProjectErrorTests {
         #expect(!problems.isEmpty && problems.allSatisfy { !$0.message.isEmpty }, "\(error)")
       }
     }
-    #expect(refused > Effort.count(100, quick: 30))
+    #expect(refused > Effort.count(100, quick: 10))
   }
 
   @Test func `names and texts cannot write to a terminal`() {

@@ -17,7 +17,7 @@ struct SchemaAgreementTests {
   @Test func `the schema accepts what the reader accepts, in generated files`() throws {
     let evaluator = try evaluator()
     var validCount = 0
-    let count = Effort.count(1000, quick: 250)
+    let count = Effort.count(1000, quick: 100)
     for seed in 0..<UInt64(count) {
       var generator = ProjectFileGenerator(seed: seed)
       let text = generator.file()
