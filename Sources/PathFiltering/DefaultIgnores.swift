@@ -51,7 +51,7 @@ package enum DefaultIgnores {
   ]
 
   /// The name of directories that hold a report, or sources of people.
-  private static let reportDirectory: StaticString = "coverage"
+  private static let reportDirectory = "coverage"
 
   /// The rules that apply while a file exists, in its directory. They are numbered after the list.
   static let markedRules: [(marker: IgnoreFileNames, list: PatternList)] = {
@@ -75,9 +75,7 @@ package enum DefaultIgnores {
 
   /// Whether a report in this directory means that a tool wrote all of its entries.
   package static func isReportDirectory(_ path: Path) -> Bool {
-    let name = path.lastComponent
-    return name.count == reportDirectory.utf8CodeUnitCount
-      && reportDirectory.withUTF8Buffer { $0.elementsEqual(name) }
+    path.lastComponent.elementsEqual(reportDirectory.utf8)
   }
 
   /// Databases that a server writes at any time, such as those of SQLite, and their logs. `*.db` may be anything.

@@ -57,7 +57,7 @@ package enum ShellWords {
     if !word.contains(UInt8(ascii: "'")) { return "'\(text)'" }
     let special = Array(#"$`"\!"#.utf8)
     if !word.contains(where: special.contains) { return "\"\(text)\"" }
-    return "'" + text.map { $0 == "'" ? #"'\''"# : String($0) }.joined() + "'"
+    return text.singleQuoted
   }
 
   /// Words with braces that shells take as they are.
@@ -83,5 +83,12 @@ package enum ShellWords {
     case 0x20..<0x7F: String(UnicodeScalar(byte))
     default: "\\x" + String(byte, digits: 2)
     }
+  }
+}
+
+extension String {
+  /// The text in single quotes, as shells read it, whatever is in it.
+  package var singleQuoted: String {
+    "'" + map { $0 == "'" ? #"'\''"# : String($0) }.joined() + "'"
   }
 }

@@ -7,10 +7,6 @@ extension JSONParser {
   package static func isNameByte(_ byte: UInt8) -> Bool {
     byte.isLetterASCII || byte.isDigitASCII || byte >= 0x80 || "_$".utf8.contains(byte)
   }
-
-  static func startsNumber(_ byte: UInt8) -> Bool {
-    byte.isDigitASCII || "+-.".utf8.contains(byte)
-  }
 }
 
 // MARK: - Keys
@@ -109,21 +105,16 @@ extension JSONParser {
   private static func number(_ written: String) -> Double? {
     let isNegative = written.hasPrefix("-")
     let body = isNegative || written.hasPrefix("+") ? written.dropFirst() : written[...]
-    guard let number = magnitude(body) else { return nil }
-    return isNegative ? -number : number
-  }
-
-  private static func magnitude(_ body: Substring) -> Double? {
-    switch body {
-    case "Infinity": return .infinity
-    case "NaN": return .nan
-    case _ where body.hasPrefix("0x") || body.hasPrefix("0X"):
-      let digits = body.dropFirst(2)
-      return digits.utf8.allSatisfy { $0.hexadecimalValue != nil } && !digits.isEmpty
-        ? Double("0x" + digits) : nil
-    default:
-      return decimal(body)
-    }
+    let digits = body.dropFirst(2)
+    let magnitude: Double? =
+      switch body {
+      case "Infinity": .infinity
+      case "NaN": .nan
+      case _ where body.hasPrefix("0x") || body.hasPrefix("0X"):
+        digits.utf8.allSatisfy { $0.hexadecimalValue != nil } ? Double("0x" + digits) : nil
+      default: decimal(body)
+      }
+    return magnitude.map { isNegative ? -$0 : $0 }
   }
 
   /// The value of digits, decimal point and exponent; `Double` would take more than JSON5 allows.

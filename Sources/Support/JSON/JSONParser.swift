@@ -84,7 +84,8 @@ extension JSONParser {
     case UInt8(ascii: "{"): content = .object(try parseObject())
     case UInt8(ascii: "["): content = .array(try parseArray())
     case UInt8(ascii: "\""), UInt8(ascii: "'"): content = .string(try parseString())
-    case let byte? where Self.startsNumber(byte): content = .number(try parseNumber())
+    case let byte? where byte.isDigitASCII || "+-.".utf8.contains(byte):
+      content = .number(try parseNumber())
     default: content = try parseWord()
     }
     return JSONValue(content, at: start)

@@ -20,9 +20,7 @@ extension InotifyUsage {
   /// A process that has inotify instances; `nil` if it has none.
   private static func process(_ pid: pid_t) throws(SystemError) -> Process? {
     var (instances, watches) = (0, 0)
-    for number in try directoryNames(of: pid.directory.appending("fd")) {
-      let file = pid.directory.appending("fd").appending(number.bytes)
-      guard let target = try? linkTarget(of: file), target == "anon_inode:inotify" else { continue }
+    for (number, target) in try pid.descriptors() where target == "anon_inode:inotify" {
       instances += 1
       let information = processFile(pid.directory.appending("fdinfo").appending(number.bytes))
       // A line for each watch.

@@ -29,10 +29,7 @@ package func listeningProcesses(
 extension pid_t {
   /// Whether the process has one of the sockets open.
   fileprivate func hasOpen(_ sockets: Set<Path>) -> Bool {
-    let descriptors = directory.appending("fd")
-    return ((try? directoryNames(of: descriptors)) ?? []).contains { number in
-      (try? linkTarget(of: descriptors.appending(number.bytes))).map(sockets.contains) ?? false
-    }
+    ((try? descriptors()) ?? []).contains { sockets.contains($0.target) }
   }
 
   fileprivate var parent: pid_t? {

@@ -17,6 +17,14 @@ extension pid_t {
   /// The directory of the process in `/proc`.
   var directory: Path { Path("/proc/\(self)") }
 
+  /// The numbers of its descriptors, and what they refer to.
+  func descriptors() throws(SystemError) -> [(number: Path, target: Path)] {
+    let links = directory.appending("fd")
+    return try directoryNames(of: links).compactMap { number in
+      (try? linkTarget(of: links.appending(number.bytes))).map { (number, $0) }
+    }
+  }
+
   /// The name of its program, as the kernel shows it.
   var programName: String { processLine(directory.appending("comm")) }
 

@@ -7,7 +7,10 @@ package struct TerminalModes: Sendable {
   package var forKeys: TerminalModes {
     var modes = self
     modes.raw.c_lflag &= ~tcflag_t(ICANON | ECHO)
-    modes.setMinimum(1)
+    // A read waits for one byte, without a time limit.
+    withUnsafeMutableBytes(of: &modes.raw.c_cc) { characters in
+      (characters[Int(VMIN)], characters[Int(VTIME)]) = (1, 0)
+    }
     return modes
   }
 }
@@ -21,13 +24,5 @@ extension TerminalModes: Equatable {
 
   private var controlCharacters: [UInt8] {
     withUnsafeBytes(of: raw.c_cc) { Array($0) }
-  }
-
-  /// Sets how many bytes a read waits for, without a time limit.
-  private mutating func setMinimum(_ count: UInt8) {
-    withUnsafeMutableBytes(of: &raw.c_cc) { characters in
-      characters[Int(VMIN)] = count
-      characters[Int(VTIME)] = 0
-    }
   }
 }

@@ -32,16 +32,14 @@ package struct TypedLine {
 // MARK: - Lines to type
 
 extension TypedLine {
+  /// Without options that mean something else in the tool whose habit it is.
   func line(_ command: [[UInt8]], adding more: [[UInt8]] = []) -> String {
-    Self.line(keptOptions + more + command)
+    Self.line((isOfNotifier ? [] : options) + more + command)
   }
 
   static func line(_ words: [[UInt8]]) -> String {
     words.isEmpty ? "watchrun" : "watchrun " + ShellWords.quoted(words)
   }
-
-  /// Without those that mean something else in the tool whose habit it is.
-  private var keptOptions: [[UInt8]] { isOfNotifier ? [] : options }
 
   /// A command for an example: the rest of the line, nothing where a project has tasks, what tests the
   /// project, or a placeholder.

@@ -1,3 +1,5 @@
+import Support
+
 /// A shell for which `--completions` prints a script, generated from the table of settings.
 package enum CompletionShell: String, CaseIterable, Sendable {
   case bash
@@ -20,11 +22,6 @@ package enum CompletionShell: String, CaseIterable, Sendable {
       .map { part in lists[part.decoded] ?? part.decoded }.joined()
   }
 
-  /// Text in single quotes, as bash and zsh read it.
-  static func quoted(_ text: String) -> String {
-    "'" + text.map { $0 == "'" ? "'\\''" : String($0) }.joined() + "'"
-  }
-
   /// Text with backslashes before these characters.
   fileprivate static func escaped(_ text: String, _ characters: String) -> String {
     text.map { characters.contains($0) ? "\\\($0)" : String($0) }.joined()
@@ -37,7 +34,7 @@ extension CompletionShell {
     static var values: String {
       Setting.options.filter { $0.value != nil }.map { option in
         let kind = (option.isValueOptional ? "optional:" : "") + option.kind.completion(\.bash)
-        return "    \(option.names.joined(separator: " | "))) echo \(quoted(kind)) ;;\n"
+        return "    \(option.names.joined(separator: " | "))) echo \(kind.singleQuoted) ;;\n"
       }.joined()
     }
 
@@ -57,11 +54,12 @@ extension CompletionShell {
           prefix = option.names.count > 1 ? "(\(option.names.joined(separator: " ")))" : ""
         }
         let text = "[\(escaped(option.help, "[]:\\"))]"
-        guard let value = option.value else { return quoted(prefix + name + text) }
+        guard let value = option.value else { return (prefix + name + text).singleQuoted }
         let isOptional = option.isValueOptional
         let joint = isOptional ? "=-" : name.hasPrefix("--") ? "=" : "+"
         let argument = (isOptional ? "::" : ":") + escaped(value, "[]:\\") + ":"
-        return quoted(prefix + name + joint + text + argument + option.kind.completion(\.zsh))
+        return (prefix + name + joint + text + argument + option.kind.completion(\.zsh))
+          .singleQuoted
       }
     }
   }
@@ -72,7 +70,7 @@ extension CompletionShell {
       Setting.options.map { option in
         let names = (option.short.map { "\($0)/" } ?? "") + option.long
         if option.value == nil { return names }
-        return quoted(names + (option.isValueOptional ? "=?" : "=+"))
+        return (names + (option.isValueOptional ? "=?" : "=+")).singleQuoted
       }.joined(separator: " ")
     }
 

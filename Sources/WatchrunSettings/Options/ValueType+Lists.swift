@@ -6,42 +6,48 @@ import SystemCalls
 
 // Lists, and objects of strings. An option has one element, and may be repeated.
 
-extension ValueType<[Path]> {
-  static var paths: Self { list(.paths) }
-
-  static var files: Self { list(.files) }
-
-  private static func list(_ kind: ValueKind) -> Self {
+extension ValueType {
+  /// A list, each element of which is read by itself.
+  private static func list<Element>(
+    _ kind: ValueKind,
+    _ read: @escaping @Sendable (inout ValueReader, _ text: [UInt8], _ offset: Int) -> [Element]
+  ) -> Self where Value == [Element] {
     Self(kind) { reader in
       guard let elements = reader.elements() else { return nil }
-      for (text, offset) in elements {
-        if text.isEmpty { reader.note("the path is empty") }
-        reader.notePath(text, at: offset)
-      }
-      return elements.map { Path(bytes: $0.text) }
+      return elements.flatMap { read(&reader, $0.text, $0.offset) }
     }
+  }
+}
+
+extension ValueType<[Path]> {
+  static var paths: Self { list(.paths, path) }
+
+  static var files: Self { list(.files, path) }
+
+  @Sendable private static func path(
+    _ reader: inout ValueReader, _ text: [UInt8], _ offset: Int
+  ) -> [Path] {
+    if text.isEmpty { reader.note("the path is empty") }
+    reader.notePath(text, at: offset)
+    return [Path(bytes: text)]
   }
 }
 
 extension ValueType<[[UInt8]]> {
   static var extensions: Self {
-    Self(.extensions) { reader in
-      guard let elements = reader.elements() else { return nil }
-      var extensions: [[UInt8]] = []
-      for (text, offset) in elements {
-        do throws(PatternError) {
-          extensions += try GlobPattern.parseExtensions(text)
-        } catch {
-          switch error {
-          case .empty where reader.json == nil:
-            reader.note("the list is empty; write extensions, such as c,h")
-          case .notAnExtension(nil) where reader.json == nil:
-            reader.note("'\(reader.written)' is not an extension; for a pattern, use -f")
-          default: reader.note("'\(text.printable)' \(error)", at: offset)
-          }
+    list(.extensions) { reader, text, offset in
+      do throws(PatternError) {
+        return try GlobPattern.parseExtensions(text)
+      } catch {
+        switch error {
+        case .empty where reader.json == nil:
+          reader.note("the list is empty; write extensions, such as c,h")
+        case .notAnExtension(nil) where reader.json == nil:
+          reader.note("'\(reader.written)' is not an extension; for a pattern, use -f")
+        default: reader.note("'\(text.printable)' \(error)", at: offset)
         }
+        return []
       }
-      return extensions
     }
   }
 }
@@ -55,21 +61,17 @@ extension ValueType<[GlobPattern]> {
   private static func globs(
     _ note: @escaping @Sendable (inout ValueReader, _ text: [UInt8], _ offset: Int) -> Void
   ) -> Self {
-    Self(.globs) { reader in
-      guard let elements = reader.elements() else { return nil }
-      for (text, offset) in elements { note(&reader, text, offset) }
-      var patterns: [GlobPattern] = []
-      for (text, offset) in elements {
-        do throws(PatternError) {
-          patterns += try GlobPattern.parse(text)
-        } catch {
-          reader.note(
-            reader.json == nil && error == .empty
-              ? "the pattern is empty"
-              : "the pattern '\(text.printable)' \(error)\(error.advice)", at: offset)
-        }
+    list(.globs) { reader, text, offset in
+      note(&reader, text, offset)
+      do throws(PatternError) {
+        return try GlobPattern.parse(text)
+      } catch {
+        reader.note(
+          reader.json == nil && error == .empty
+            ? "the pattern is empty"
+            : "the pattern '\(text.printable)' \(error)\(error.advice)", at: offset)
+        return []
       }
-      return patterns
     }
   }
 }
@@ -87,16 +89,13 @@ extension PatternError {
 
 extension ValueType<[String]> {
   static var hosts: Self {
-    Self(.hosts) { reader in
-      guard let elements = reader.elements() else { return nil }
-      let hosts = elements.map { $0.text.decoded }
-      let example = reader.json == nil ? "0.0.0.0" : "\"0.0.0.0\""
-      for (host, element) in zip(hosts, elements) where HostAddress(host: host) == nil {
+    list(.hosts) { reader, text, offset in
+      if HostAddress(host: text.decoded) == nil {
+        let example = reader.json == nil ? "0.0.0.0" : "\"0.0.0.0\""
         reader.note(
-          "'\(element.text.printable)' is not an address; write \(example) or a host name",
-          at: element.offset)
+          "'\(text.printable)' is not an address; write \(example) or a host name", at: offset)
       }
-      return hosts
+      return [text.decoded]
     }
   }
 }

@@ -50,8 +50,7 @@ extension Project.Run {
       let quoted = arguments.map { word in
         // What is not visible is shown in a way that not every shell understands.
         let text = word.decoded
-        if word.printable == text { return ShellWords.quoted(word) }
-        return "'" + text.map { $0 == "'" ? #"'\''"# : String($0) }.joined() + "'"
+        return word.printable == text ? ShellWords.quoted(word) : text.singleQuoted
       }
       return .line(line + " " + quoted.joined(separator: " "))
     }

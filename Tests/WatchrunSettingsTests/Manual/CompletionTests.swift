@@ -1,3 +1,4 @@
+import Support
 import Testing
 
 @testable import WatchrunSettings
@@ -27,6 +28,6 @@ struct CompletionTests {
 
   @Test(arguments: [("plain", "'plain'"), ("a'b", "'a'\\''b'"), ("$x", "'$x'")])
   func `a word in single quotes is read back by bash`(text: String, quoted: String) {
-    #expect(CompletionShell.quoted(text) == quoted)
+    #expect(text.singleQuoted == quoted)
   }
 }

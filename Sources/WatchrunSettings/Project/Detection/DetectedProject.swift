@@ -30,7 +30,7 @@ package struct DetectedProject: Sendable {
     let compilers = all.map(\.kind).filter { $0.role == .compiler }
     // Make compiles the sources, and other compilers only a part of them.
     let isMakeMain =
-      makeCompiles && !compilers.contains(where: \.compilesC)
+      makeCompiles && !compilers.contains { $0.sources.contains("*.c") }
       && all.contains { $0.kind.role == .wrapper }
     var languages: Set<String> = []
     kinds = all.filter { found in
@@ -65,7 +65,12 @@ package struct DetectedProject: Sendable {
 
   /// For messages, a line each: what else there is to know before it runs.
   var notes: [String] {
-    [offers].compactMap { $0 } + refusals + watchersNote + missingPrograms + unusedFiles
+    // What would be run by its name, and what it does that others see.
+    let refusals = (kinds + others).flatMap(\.others).compactMap(\.refusal)
+    let names = kinds.contains { $0.name == "node" } ? ProjectDetection.watchers(in: directory) : []
+    let watching = ProjectDetection.watching(names, "needs no watchrun", "need no watchrun")
+    return [offers].compactMap { $0 } + refusals + [watching].compactMap { $0 } + missingPrograms
+      + unusedFiles
   }
 
   /// For messages, a line each: files that are not used, and what to type for them.
@@ -83,17 +88,6 @@ package struct DetectedProject: Sendable {
     let processes = processFile.map { [($0, ["--config".word, $0.word])] } ?? []
     return (recipes + processes).map { "\($0) is not used; to take it: \(TypedLine.line($1))" }
       + ForeignFile.notes(in: directory)
-  }
-
-  /// What would be run by its name, and what it does that others see.
-  private var refusals: [String] {
-    (kinds + others).flatMap(\.others).compactMap(\.refusal)
-  }
-
-  private var watchersNote: [String] {
-    let names = kinds.contains { $0.name == "node" } ? ProjectDetection.watchers(in: directory) : []
-    let note = ProjectDetection.watching(names, "needs no watchrun", "need no watchrun")
-    return note.map { [$0] } ?? []
   }
 
   private var missingPrograms: [String] {

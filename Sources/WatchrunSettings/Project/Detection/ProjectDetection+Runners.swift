@@ -44,14 +44,14 @@ extension ProjectDetection {
     }
   }
 
-  static func readJustfile(in directory: ProjectDirectory) -> Justfile? {
-    directory.first(of: justfiles).flatMap(directory.text).map { Justfile($0) }
-  }
-
-  static func readTaskfile(in directory: ProjectDirectory) -> [String] {
-    directory.first(of: taskfiles).flatMap(directory.text).map {
-      taskRecipes(in: $0).filter { !$0.isPrivate }.map(\.name)
-    } ?? []
+  /// The command that runs a recipe of this name; `nil` if there is none.
+  static func recipeCommand(for name: String, in directory: ProjectDirectory) -> String? {
+    func has(_ files: [String], _ read: (String) -> [Justfile.Recipe]) -> Bool {
+      let text = directory.first(of: files).flatMap(directory.text)
+      return text.map(read)?.contains { $0.name == name } ?? false
+    }
+    if has(justfiles, { Justfile($0).recipes }) { return "just \(name)" }
+    return has(taskfiles, taskRecipes) ? "task \(name)" : nil
   }
 
   /// The keys below `tasks:`, which are indented like the first of them.

@@ -189,9 +189,7 @@ extension ProjectDetection {
       return (isRestarted ? "-r " : "") + "\(packageManager(directory)) run \(name)"
     }
     if readMakefile(in: directory)?.targets.contains(name) == true { return "make \(name)" }
-    let recipes = readJustfile(in: directory)?.recipes ?? []
-    if recipes.contains(where: { $0.name == name }) { return "just \(name)" }
-    return readTaskfile(in: directory).contains(name) ? "task \(name)" : nil
+    return recipeCommand(for: name, in: directory)
   }
 }
 

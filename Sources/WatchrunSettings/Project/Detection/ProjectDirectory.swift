@@ -29,11 +29,6 @@ package struct ProjectDirectory {
     names.contains { text(of: $0)?.includes(part) == true }
   }
 
-  /// Whether there is an entry of this name, of any type.
-  func holdsAnything(_ name: String) -> Bool {
-    (try? FileStatus(of: path.appending(name))) != nil
-  }
-
   /// The content of a file, without a byte order mark; `nil` if it cannot be read.
   func text(of name: String) -> String? {
     (try? fileContents(of: path.appending(name)))?.withoutByteOrderMark.decoded
@@ -52,7 +47,7 @@ package struct ProjectDirectory {
     }
     return Array(
       sequence(first: self) { directory in
-        guard !directory.holdsAnything(".git"), let parent = directory.path.parent,
+        guard !fileExists(directory.path.appending(".git")), let parent = directory.path.parent,
           !shared.contains(parent)
         else { return nil }
         return ProjectDirectory(path: parent)

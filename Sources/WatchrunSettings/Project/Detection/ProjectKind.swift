@@ -22,8 +22,6 @@ struct ProjectKind: Sendable {
   let role: Role
   /// Of several kinds for one language, only the first is used.
   var language: String?
-  /// Whether it compiles C, perhaps beside another language.
-  var compilesC: Bool { role == .compiler && sources.contains("*.c") }
 
   /// The files by which it is detected. The first one that exists is used.
   let files: [String]

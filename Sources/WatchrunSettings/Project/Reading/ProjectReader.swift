@@ -174,7 +174,11 @@ extension ProjectReader {
     noteRepeated(members)
     var known: Set<String> = []
     return members.filter { known.insert($0.key).inserted }.map { member in
-      checkName(member)
+      if !Self.isTaskName(member.key) {
+        note(
+          "'\(member.key.printable)' is not a valid task name; use letters, digits, '_', and, after "
+            + "the first character, '-', '.' and ':'", at: member.keyOffset)
+      }
       var draft = ProjectDraft(name: member.key, nameOffset: member.keyOffset)
       guard case .object = member.value.content else {
         note(
@@ -197,14 +201,6 @@ extension ProjectReader {
     let isVisible = text.printable == text
     // A leading dot would lead the paths of logs to other directories.
     return isPlain && isVisible && text.utf8.first.map { !"-.:".utf8.contains($0) } == true
-  }
-
-  private mutating func checkName(_ member: JSONValue.Member) {
-    if !Self.isTaskName(member.key) {
-      note(
-        "'\(member.key.printable)' is not a valid task name; use letters, digits, '_', and, after the "
-          + "first character, '-', '.' and ':'", at: member.keyOffset)
-    }
   }
 
   private mutating func readTask(_ member: JSONValue.Member, _ draft: inout ProjectDraft) {
