@@ -7,63 +7,59 @@ extension TreeBackend {
   /// Makes the next slice of the first scan, or of the comparison that follows it.
   func scan() {
     readHints()
-    let readiness = state.access { state -> BackendReport? in
-      if state.isStopped { return nil }
-      let source = state.tree.source
-      let isSliceOver = endOfSlice()
-      switch state.phase {
-      case .scanning:
-        if state.tree.scanPending(until: isSliceOver) || state.tree.refilter(until: isSliceOver) {
-          return nil
-        }
-        state.phase = .catchingUp(state.tree.directories.entries, until: .latest())
-        // Otherwise files need watches of their own, which the comparison adds.
-        guard let source, source.namesEntries else { return nil }
-        return .ready(state.tree.takeReadiness(backend: source.name))
-      case .catchingUp(var directories, let watched):
-        while let directory = directories.popLast() {
-          state.tree.scanNow(
-            directory, for: .diff(since: configuration.start, .firstTime(until: watched)))
-          if isSliceOver() { break }
-        }
-        state.phase =
-          directories.isEmpty ? .watching : .catchingUp(directories, until: watched)
-        state.tree.walk.isComparedOnce = directories.isEmpty
-        guard directories.isEmpty, source?.namesEntries != true else { return nil }
-        return .ready(state.tree.takeReadiness(backend: source?.name ?? "polling"))
-      case .watching:
-        return nil
-      }
-    }
+    let state = state
+    if state.isStopped { return }
+    let readiness = scanSlice(of: state)
     deliver()
-    if let readiness { configuration.report(readiness) }
-    let goesOn = state.access { state in
-      if case .watching = state.phase { return false }
-      return !state.isStopped
-    }
-    if goesOn {
-      configuration.queue.async { [weak self] in self?.scan() }
-    } else {
+    if let readiness { configuration.report(.ready(readiness)) }
+    if case .watching = state.phase {
       readHints()
       csystem_return_free_memory()
+    } else {
+      configuration.queue.async { [weak self] in self?.scan() }
+    }
+  }
+
+  /// Returns the readiness, once.
+  private func scanSlice(of state: State) -> FileObserver.Readiness? {
+    let source = state.tree.source
+    let isSliceOver = endOfSlice()
+    switch state.phase {
+    case .scanning:
+      if state.tree.scanPending(until: isSliceOver) || state.tree.refilter(until: isSliceOver) {
+        return nil
+      }
+      state.phase = .catchingUp(state.tree.directories.entries, until: .latest())
+      // Otherwise files need watches of their own, which the comparison adds.
+      guard let source, source.namesEntries else { return nil }
+      return state.tree.takeReadiness(backend: source.name)
+    case .catchingUp(var directories, let watched):
+      while let directory = directories.popLast() {
+        state.tree.scanNow(
+          directory, for: .diff(since: configuration.start, .firstTime(until: watched)))
+        if isSliceOver() { break }
+      }
+      state.phase = directories.isEmpty ? .watching : .catchingUp(directories, until: watched)
+      state.tree.walk.isComparedOnce = directories.isEmpty
+      guard directories.isEmpty, source?.namesEntries != true else { return nil }
+      return state.tree.takeReadiness(backend: source?.name ?? "polling")
+    case .watching:
+      return nil
     }
   }
 
   func planRefilter() {
-    let isDue = state.access { state -> Bool in
-      if state.isStopped || state.isRefilterPlanned || !state.tree.rules.isPending { return false }
-      state.isRefilterPlanned = true
-      return true
-    }
-    if isDue { configuration.queue.async { [weak self] in self?.refilter() } }
+    let state = state
+    if state.isStopped || state.isRefilterPlanned || !state.tree.rules.isPending { return }
+    state.isRefilterPlanned = true
+    configuration.queue.async { [weak self] in self?.refilter() }
   }
 
   /// Applies changed ignore rules to some of the directories.
   private func refilter() {
-    state.access { state in
-      state.isRefilterPlanned = false
-      if !state.isStopped { _ = state.tree.refilter(until: endOfSlice()) }
-    }
+    let state = state
+    state.isRefilterPlanned = false
+    if !state.isStopped { _ = state.tree.refilter(until: endOfSlice()) }
     readHints()
   }
 
@@ -75,51 +71,52 @@ extension TreeBackend {
 
   /// Makes the next slice of a poll.
   func poll() {
-    let isOver = state.access { state -> Bool in
-      if state.isStopped { return true }
-      let before = processorTimeOfThread()
-      if state.poll == nil {
-        state.flushes.pollBegins()
-        // What they tell is not found by the poll. A failure is met again by the next read.
-        try? state.tree.readHints()
-      }
-      var poll =
-        state.poll
-        ?? Poll(
-          remaining: Array(state.tree.directories.unwatched)[...], began: state.tree.disk.now)
-      let isSliceOver = endOfSlice()
-      let count = state.tree.unreported.events.count
-      // Once in a poll: each scans whole subtrees.
-      if state.poll == nil { state.tree.examineUnhinted() }
-      while let next = poll.remaining.popFirst() {
-        state.tree.poll(CollectionOfOne(next), since: configuration.start)
-        if isSliceOver() { break }
-      }
-      var isOver = false
-      if poll.remaining.isEmpty {
-        state.tree.pollMissingRoots()
-        state.tree.refreshLinks()
-        state.tree.refreshRules()
-        if state.tree.source == nil { state.tree.walk.comparedUntil = poll.began }
-        isOver = !state.tree.refilter(until: isSliceOver)
-      }
-      poll.processorTime += processorTimeOfThread() - before
-      poll.hasFound = poll.hasFound || state.tree.unreported.events.count > count
-      state.poll = isOver ? nil : poll
-      guard isOver else { return false }
-      state.pacing.ended(foundSomething: poll.hasFound, took: poll.processorTime)
-      // Findings may be withheld, or a rescan be due, because of hints that were read meanwhile.
-      state.flushes.pollEnded(foundChanges: poll.hasFound || !state.isUpToDate)
-      return true
-    }
-    if !isOver {
+    if !pollSlice(of: state) {
       // Which delivers as well, and plans what the hints that were read above need.
       readHints()
       configuration.queue.async { [weak self] in self?.poll() }
       return
     }
     deliver()
-    for done in state.access({ $0.flushes.takePolled() }) { done() }
+    for done in state.flushes.takePolled() { done() }
     readHints()
+  }
+
+  /// Returns whether the poll is over.
+  private func pollSlice(of state: State) -> Bool {
+    if state.isStopped { return true }
+    let before = processorTimeOfThread()
+    if state.poll == nil {
+      state.flushes.pollBegins()
+      // What they tell is not found by the poll. A failure is met again by the next read.
+      try? state.tree.readHints()
+    }
+    var poll =
+      state.poll
+      ?? Poll(remaining: Array(state.tree.directories.unwatched)[...], began: state.tree.disk.now)
+    let isSliceOver = endOfSlice()
+    let count = state.tree.unreported.events.count
+    // Once in a poll: each scans whole subtrees.
+    if state.poll == nil { state.tree.examineUnhinted() }
+    while let next = poll.remaining.popFirst() {
+      state.tree.poll(CollectionOfOne(next), since: configuration.start)
+      if isSliceOver() { break }
+    }
+    var isOver = false
+    if poll.remaining.isEmpty {
+      state.tree.pollMissingRoots()
+      state.tree.refreshLinks()
+      state.tree.refreshRules()
+      if state.tree.source == nil { state.tree.walk.comparedUntil = poll.began }
+      isOver = !state.tree.refilter(until: isSliceOver)
+    }
+    poll.processorTime += processorTimeOfThread() - before
+    poll.hasFound = poll.hasFound || state.tree.unreported.events.count > count
+    state.poll = isOver ? nil : poll
+    guard isOver else { return false }
+    state.pacing.ended(foundSomething: poll.hasFound, took: poll.processorTime)
+    // Findings may be withheld, or a rescan be due, because of hints that were read meanwhile.
+    state.flushes.pollEnded(foundChanges: poll.hasFound || !state.isUpToDate)
+    return true
   }
 }

@@ -11,14 +11,15 @@ import SystemCalls
 /// them. A poll is made in slices too; its changes are reported at its end, when renames can be
 /// paired.
 final class TreeBackend: Backend {
-  struct State {
+  /// What is used on the queue only. A class, so that a step may use it while another one does.
+  final class State {
     var tree: ObservedTree
     var phase = Phase.scanning
     var readPacing = ReadPacing()
     var rescanPacing = RescanPacing()
     var pollPacing: PollPacing
     /// That of polls which only examine what could not be: it may fail for ever, and is a whole subtree each time.
-    var examinationPacing: PollPacing
+    var examinationPacing = PollPacing(bounds: .milliseconds(100) ... .seconds(10))
     var poll: Poll?
     var pollTimer: (any ScheduledWork)?
     var isRefilterPlanned = false
@@ -26,6 +27,11 @@ final class TreeBackend: Backend {
     var isStopped = false
     var mounts: MountObserver?
     var flushes = PendingFlushes()
+
+    init(_ tree: ObservedTree, pollInterval: ClosedRange<Duration>) {
+      self.tree = tree
+      pollPacing = PollPacing(bounds: pollInterval)
+    }
 
     /// Whether processing all hints leaves no change unreported, except in polled directories.
     var isUpToDate: Bool {
@@ -43,13 +49,13 @@ final class TreeBackend: Backend {
 
     /// What is found while everything is polled is delivered at the end of the poll, when renames
     /// can be paired. A directory that is watched from now on has hints, which are later.
-    mutating func takeFindings() -> ObservedTree.Findings {
+    func takeFindings() -> ObservedTree.Findings {
       tree.takeFindings(withEvents: poll == nil || tree.source != nil)
     }
 
-    mutating func takeTimer() -> (any ScheduledWork)? {
-      defer { pollTimer = nil }
-      return pollTimer
+    func cancelPollTimer() {
+      pollTimer?.cancel()
+      pollTimer = nil
     }
   }
 
@@ -72,7 +78,8 @@ final class TreeBackend: Backend {
   private static let renameTimeout = Duration.milliseconds(5)
 
   let configuration: BackendConfiguration
-  let state: Confined<State>
+  var state: State { confined.access { $0 } }
+  private let confined: Confined<State>
   let currentStatistics = Mutex(FileObserver.Statistics())
   let scheduler: DispatchScheduler
   /// How long scans, polls and changed rules may keep the queue from other work.
@@ -92,19 +99,18 @@ final class TreeBackend: Backend {
     self.sliceDuration = sliceDuration
     self.observesMounts = observesMounts
     scheduler = DispatchScheduler(queue: configuration.queue, makeAlarm: makeAlarm)
-    state = Confined(
+    confined = Confined(
       State(
-        tree: ObservedTree(configuration, source: source, disk: disk),
-        pollPacing: PollPacing(bounds: configuration.pollInterval),
-        examinationPacing: PollPacing(bounds: .milliseconds(100) ... .seconds(10))),
+        ObservedTree(configuration, source: source, disk: disk),
+        pollInterval: configuration.pollInterval),
       to: configuration.queue)
   }
 
   func start() {
     scheduler.prepare()
     configuration.queue.async { [self] in
-      state.access { state in
-        if state.isStopped { return }
+      let state = state
+      if !state.isStopped {
         state.tree.source?.start(on: configuration.queue) { [weak self] in self?.hintsAvailable() }
         if observesMounts {
           state.mounts = MountObserver(on: configuration.queue) { [weak self] points in
@@ -137,20 +143,16 @@ final class TreeBackend: Backend {
   private func change(_ body: @escaping @Sendable (inout ObservedTree) -> Void) {
     configuration.queue.async { [self] in
       readHints()
-      state.access { state in
-        if !state.isStopped { body(&state.tree) }
-      }
+      if !state.isStopped { body(&state.tree) }
       readHints()
     }
   }
 
   func flush(then done: @escaping @Sendable () -> Void) {
     configuration.queue.async { [self] in
-      state.access { $0.flushes.add(done) }
+      state.flushes.add(done)
       afterSettling { [self] in
-        state.access { state in
-          if state.isUpToDate && !state.isStopped { state.tree.lookUpDirectoryRoots() }
-        }
+        if state.isUpToDate && !state.isStopped { state.tree.lookUpDirectoryRoots() }
         readHints()
       }
     }
@@ -174,14 +176,13 @@ extension TreeBackend {
 
   /// Calls `body` when all hints of one change have arrived.
   private func afterSettling(_ body: @escaping @Sendable () -> Void) {
-    let settlingTime = state.access { $0.tree.source?.settlingTime } ?? .zero
+    let settlingTime = state.tree.source?.settlingTime ?? .zero
     if settlingTime == .zero { body() } else { after(settlingTime, body) }
   }
 
   private func processNewHints() {
     readHints()
-    let now = scheduler.now
-    if let pause = state.access({ $0.readPacing.pauseAfterRead(at: now) }) {
+    if let pause = state.readPacing.pauseAfterRead(at: scheduler.now) {
       after(pause) { [weak self] in self?.rearm() }
     } else {
       rearm()
@@ -189,51 +190,39 @@ extension TreeBackend {
   }
 
   private func rearm() {
-    let failure = attempt { tree throws(SystemError) in try tree.source?.rearm() }
-    if let failure { fail(failure) }
-  }
-
-  /// Does something with the tree and its source, unless they are stopped. Returns the error.
-  private func attempt(
-    _ body: (inout ObservedTree) throws(SystemError) -> Void
-  ) -> SystemError? {
-    state.access { state in
-      if state.isStopped { return nil }
-      do throws(SystemError) {
-        try body(&state.tree)
-        return nil
-      } catch {
-        return error
-      }
+    if state.isStopped { return }
+    do throws(SystemError) {
+      try state.tree.source?.rearm()
+    } catch {
+      fail(error)
     }
   }
 
   func readHints() {
-    let failure = attempt { tree throws(SystemError) in try tree.readHints() }
+    let state = state
+    var failure: SystemError?
+    do throws(SystemError) {
+      if !state.isStopped { try state.tree.readHints() }
+    } catch {
+      failure = error
+    }
     deliver()
     if let failure { return fail(failure) }
-    let now = scheduler.now
-    let (isAwaiting, rescanDelay) = state.access { state -> (Bool, Duration?) in
-      let isDue = state.tree.hints.areDropped && !state.rescanPacing.isPlanned
-      return (
-        !state.tree.hints.awaited.isEmpty, isDue ? state.rescanPacing.plan(at: now) : nil
-      )
-    }
     planRefilter()
-    if isAwaiting { after(Self.renameTimeout) { [weak self] in self?.stopAwaitingArrivals() } }
-    if let rescanDelay { after(rescanDelay) { [weak self] in self?.rescan() } }
+    if !state.tree.hints.awaited.isEmpty {
+      after(Self.renameTimeout) { [weak self] in self?.stopAwaitingArrivals() }
+    }
+    if state.tree.hints.areDropped && !state.rescanPacing.isPlanned {
+      after(state.rescanPacing.plan(at: scheduler.now)) { [weak self] in self?.rescan() }
+    }
     finishFlushes()
   }
 
   private func stopAwaitingArrivals() {
-    let isAwaiting = state.access { state in
-      !state.isStopped && !state.tree.hints.awaited.isEmpty
-    }
-    guard isAwaiting else { return }
-    state.access { state in
-      try? state.tree.readHints()
-      state.tree.stopAwaitingArrivals()
-    }
+    let state = state
+    if state.isStopped || state.tree.hints.awaited.isEmpty { return }
+    try? state.tree.readHints()
+    state.tree.stopAwaitingArrivals()
     // Before further hints are read, which may make the tree wait again.
     deliver()
     readHints()
@@ -241,21 +230,19 @@ extension TreeBackend {
 
   /// Compares the whole tree with the snapshot after hints were dropped.
   private func rescan() {
-    let scheduler = scheduler
-    let warning = state.access { state -> ObserverWarning? in
-      if state.isStopped { return nil }
-      state.rescanPacing.begin(at: scheduler.now)
-      currentStatistics.withLock {
-        $0.overflows += 1
-        $0.rescans += 1
-      }
-      state.tree.rescan()
-      state.rescanPacing.end(at: scheduler.now)
-      defer { state.hasReportedOverflow = true }
-      return state.hasReportedOverflow
-        ? nil : .queueOverflowed(limit: state.tree.source?.queueLimit)
+    let state = state
+    if state.isStopped { return }
+    state.rescanPacing.begin(at: scheduler.now)
+    currentStatistics.withLock {
+      $0.overflows += 1
+      $0.rescans += 1
     }
-    if let warning { configuration.report(.warning(warning)) }
+    state.tree.rescan()
+    state.rescanPacing.end(at: scheduler.now)
+    if !state.hasReportedOverflow {
+      configuration.report(.warning(.queueOverflowed(limit: state.tree.source?.queueLimit)))
+    }
+    state.hasReportedOverflow = true
     deliver(afterOverflow: true)
     readHints()
   }
@@ -266,48 +253,36 @@ extension TreeBackend {
 extension TreeBackend {
   /// Calls the callers of `flush` back, after a poll if anything is polled.
   func finishFlushes() {
-    let (done, isPollDue) = state.access { state -> ([@Sendable () -> Void], Bool) in
-      if state.flushes.isEmpty || state.poll != nil { return ([], false) }
-      if state.isStopped {
-        return (state.flushes.takePolled() + state.flushes.takeWaiting(), false)
-      }
-      guard state.isUpToDate else { return ([], false) }
-      return state.tree.needsPolls ? ([], true) : (state.flushes.takeWaiting(), false)
-    }
-    for call in done { call() }
-    if isPollDue {
-      let timer = state.access { $0.takeTimer() }
-      timer?.cancel()
+    let state = state
+    if state.flushes.isEmpty || state.poll != nil { return }
+    if state.isStopped || state.isUpToDate && !state.tree.needsPolls {
+      for call in state.flushes.takePolled() + state.flushes.takeWaiting() { call() }
+    } else if state.isUpToDate {
+      state.cancelPollTimer()
       poll()
     }
   }
 
   func deliver(afterOverflow: Bool = false) {
-    let (findings, delay) =
-      state.access { state in
-        if state.isStopped { return (ObservedTree.Findings(), nil) }
-        var isWatching = false
-        if case .watching = state.phase { isWatching = true }
-        if case .scanning = state.phase {} else { state.tree.warnOfLimit() }
-        currentStatistics.withLock {
-          $0.watches = state.tree.directories.watchCount
-          $0.polledDirectories = state.tree.directories.unwatched.count
-          $0.pruned = state.tree.walk.prunedCount
-        }
-        let isPollDue = isWatching && state.poll == nil && state.tree.needsPolls
-        return (state.takeFindings(), isPollDue ? state.pacing.plan() : nil)
-      } as (ObservedTree.Findings, Duration?)
-    if let delay {
-      let leeway = state.access { $0.pacing.leeway }
-      let timer = scheduler.schedule(at: scheduler.now.advanced(by: delay), leeway: leeway) {
-        [weak self] in
-        guard let self else { return }
-        _ = self.state.access { $0.takeTimer() }
-        self.poll()
-      }
-      state.access { $0.pollTimer = timer }
+    let state = state
+    if state.isStopped { return }
+    if case .scanning = state.phase {} else { state.tree.warnOfLimit() }
+    currentStatistics.withLock {
+      $0.watches = state.tree.directories.watchCount
+      $0.polledDirectories = state.tree.directories.unwatched.count
+      $0.pruned = state.tree.walk.prunedCount
     }
-    configuration.report(findings, afterOverflow: afterOverflow)
+    if case .watching = state.phase, state.poll == nil, state.tree.needsPolls,
+      let delay = state.pacing.plan()
+    {
+      let time = scheduler.now.advanced(by: delay)
+      state.pollTimer = scheduler.schedule(at: time, leeway: state.pacing.leeway) {
+        [weak self] in
+        self?.state.pollTimer = nil
+        self?.poll()
+      }
+    }
+    configuration.report(state.takeFindings(), afterOverflow: afterOverflow)
   }
 
   func fail(_ error: SystemError) {
@@ -316,14 +291,12 @@ extension TreeBackend {
   }
 
   private func end() {
-    let timer = state.access { state in
-      state.isStopped = true
-      state.tree.source?.stop()
-      state.mounts = nil
-      return state.takeTimer()
-    }
-    timer?.cancel()
-    state.access { $0.poll = nil }
+    let state = state
+    state.isStopped = true
+    state.tree.source?.stop()
+    state.mounts = nil
+    state.cancelPollTimer()
+    state.poll = nil
     finishFlushes()
   }
 
