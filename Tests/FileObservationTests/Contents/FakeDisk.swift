@@ -114,8 +114,9 @@ final class FakeDisk: ContentSource {
     state.withLock { state in
       state.nodes[path].map {
         FileStamp(
-          device: 0, inode: $0.inode, size: UInt64($0.content?.utf8.count ?? 0),
-          modified: FileTime(nanoseconds: $0.modified), changed: FileTime(nanoseconds: $0.changed))
+          type: $0.content == nil ? .directory : .file, device: 0, inode: $0.inode,
+          size: UInt64($0.content?.utf8.count ?? 0), modified: FileTime(nanoseconds: $0.modified),
+          changed: FileTime(nanoseconds: $0.changed), born: nil, attributes: 0)
       }
     }
   }

@@ -381,9 +381,7 @@ private struct MemoryContents: ContentSource, @unchecked Sendable {
   func sample(of path: Path) -> ContentSample? {
     disk.sample(of: path).map { sample in
       let digest = withUnsafeBytes(of: sample.content) { ContentDigest(of: $0) }
-      return ContentSample(digest: digest, stamp: FileStamp(sample.status))
+      return ContentSample(digest: digest, stamp: sample.status)
     }
   }
-
-  func stamp(of path: Path) -> FileStamp? { disk.sample(of: path).map { FileStamp($0.status) } }
 }
