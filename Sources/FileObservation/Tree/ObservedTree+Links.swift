@@ -13,7 +13,7 @@ extension ObservedTree {
     let areTargetsKnown =
       !isChanged && !occasion.isRefilter && roots.links.contains(path.path)
     if areTargetsKnown && directories[link] == nil { return }
-    guard roots.links.areFollowed else { return watchTargets(ofLink: link, isReported: isChanged) }
+    guard roots.links.areFollowed else { return watchWay(of: link, isReported: isChanged) }
     let target = try? disk.status(of: path.path, followsLinks: true)
     if directories[link] != nil,
       target.map({ roots.links.realDirectories[realDirectory($0, at: link)] }) != link
@@ -21,7 +21,7 @@ extension ObservedTree {
       removeDescendants(link: link)
     }
     if !areTargetsKnown || directories[link] == nil {
-      watchTargets(ofLink: link, isReported: isChanged)
+      watchWay(of: link, isReported: isChanged)
     }
     guard let target, target.type == .directory, site.isRecursive else { return }
     guard mayEnter(path, site.stack) else {
@@ -53,33 +53,29 @@ extension ObservedTree {
     roots.links.stale = []
     for link in stale {
       guard let entry = snapshot.entry(at: link) else { continue }
-      if roots.isReported(entry),
-        !lookUpRoot(entry, for: comparison) || snapshot.type(of: entry) == .directory
-      {
+      if roots.isReported(entry) {
+        let isFile =
+          lookUpRoot(entry, for: comparison) && snapshot.type(of: entry) != .directory
         // Before it is resolved, because what is found meanwhile may be on its way.
         roots.links.stale.remove(link)
-        // More of the way to it may exist now, or less, or there is another one.
-        if isMissing(entry) { awaitReturn(entry) }
-        watchTargets(ofLink: entry)
+        // The path of its directory may lead to another one.
+        if isFile, let directory = snapshot.parent(of: entry),
+          directories.coverage(of: directory) == .named
+        {
+          stopWatching(directory)
+        }
+        if isFile, !isMissing(entry), snapshot.type(of: entry) != .symlink {
+          rootDisappeared(entry)
+        } else {
+          watchWay(of: entry, isReported: isFile)
+        }
       } else if snapshot.type(of: entry) == .symlink, let parent = snapshot.parent(of: entry),
         let details = directories[parent]
       {
         let site = Site(parent, details, stack: details.stack)
         followLink(entry, at: entryPath(of: entry), in: site, for: .hint(.appeared))
-      } else if roots[entry] != nil {
-        // The path leads elsewhere.
-        lookUpAnew(entry)
       }
     }
-  }
-
-  /// Looks up a file that is a root, in the directory to which its path leads now.
-  private mutating func lookUpAnew(_ root: Entry) {
-    if let directory = snapshot.parent(of: root), directories.coverage(of: directory) == .named {
-      stopWatching(directory)
-    }
-    if isMissing(root) { awaitReturn(root) } else { rootDisappeared(root) }
-    watchTargets(ofLink: root)
   }
 
   /// Whether a directory is known by this entry and not by another one in the same root. If links are
@@ -135,74 +131,123 @@ extension ObservedTree {
     stopWatching(link)
   }
 
-  /// Watches the target of a link, and the other links on the way there, as roots; of a root, also all that is on
-  /// the way to itself and can be replaced. Directories and entries that are reported under a path of their own are
-  /// watched already.
+  /// Watches, by their names, the links on the way to a root or from a link, the first on it that does not exist,
+  /// the file at its end, and on the way to a root all that can be replaced. They are roots, unless they are reported
+  /// under a path of their own.
   ///
   /// - Parameter isReported: Whether the link is reported as changed, and with it the states of new
   ///   targets.
-  mutating func watchTargets(ofLink link: Entry, isReported: Bool = false) {
-    let linkPath = snapshot.path(of: link)
-    var targets: Set<Path> = []
-    var end: Path?
+  mutating func watchWay(of link: Entry, isReported: Bool = false) {
+    if roots[link] == .linked { return }
+    let path = snapshot.path(of: link)
     let isRoot = roots.isReported(link)
-    // The link may have come to lead to a directory after the lookup.
-    let isAwaited = isRoot && (isMissing(link) || snapshot.type(of: link) != .directory)
-    func add(_ chain: LinkChain, to targets: inout Set<Path>) {
-      targets.formUnion(chain.links)
-      if isRoot || roots.links.areFollowed {
-        targets.formUnion(chain.steps.filter(roots.isReplaceable))
+    if isRoot { markAncestors(of: link) }
+    var former: Set<Path>?
+    // Again, if something was not watched while the way was looked up.
+    for _ in 0..<Way.maximumLength {
+      if isRoot, isPlain(link, at: path) {
+        let needsName = snapshot.type(of: link) != .directory || isTop(path)
+        if !needsName || watchByName(parentOf: link) || directories.unexamined.isEmpty { return }
       }
-      if (try? disk.status(of: chain.end).type) != .directory { targets.insert(chain.end) }
-    }
-    let isExcluded = roots[link] == nil && self.isReported(linkPath) == false
-    if !isExcluded, let chain = LinkChain(from: linkPath, on: disk) {
-      add(chain, to: &targets)
-      end = chain.end
-      if isAwaited { targets.insert(chain.end) }
-      if isRoot { watchByName(parentOf: link) }
-    }
-    if isRoot, let chain = LinkChain(above: linkPath, on: disk),
-      !chain.links.isEmpty || roots.isReplaceable(linkPath)
-    {
-      add(chain, to: &targets)
-    }
-    targets.remove(linkPath)
-    if roots[link] == nil { targets = targets.filter { !isCovered($0) } }
-    setTargets(targets, end: end, ofLink: linkPath)
-    for target in targets where !isCovered(target) {
-      if let entry = snapshot.entry(at: target), roots[entry] != nil {
-        // What it was watched by may have gone meanwhile.
-        if isMissing(entry) { awaitReturn(entry) } else { watchByName(parentOf: entry) }
-        continue
+      let (targets, end) = targets(of: link, at: path)
+      setTargets(targets.subtracting([path]), end: end, ofLink: path)
+      if targets == former { break }
+      former = targets
+      var wereWatched = true
+      for target in targets where target == path || !isCovered(target) {
+        if !watch(target: target, isReported: isReported) { wereWatched = false }
       }
-      self.add(.init(path: target, coverage: .linked))
-      if isReported, let entry = snapshot.entry(at: target),
-        let status = try? disk.status(of: target)
-      {
-        snapshot.setFingerprint(fingerprint(status), of: entry)
-      }
+      if wereWatched { break }
     }
-    if isAwaited, let status = try? disk.status(of: linkPath, followsLinks: true),
-      isMissing(link) || status.type == .directory
-    {
+    // It may have appeared, or become a directory, since it was looked up.
+    guard isRoot, let found = try? lookUp(link, at: path).status else { return }
+    if isMissing(link) {
+      rootAppeared(link)
+    } else if snapshot.type(of: link) != .directory && found.type == .directory {
       _ = lookUpRoot(link, for: comparison)
     }
   }
 
-  /// Whether changes at a path are reported under this path, regardless of links.
+  /// Watches a target by its name. Returns whether that was so before.
+  private mutating func watch(target: Path, isReported: Bool) -> Bool {
+    let entry = snapshot.makeEntry(at: target)
+    let isKnown = roots[entry] != nil
+    if !isKnown {
+      add(.init(path: target, coverage: .linked))
+      if isReported, let status = try? disk.status(of: target) {
+        snapshot.setFingerprint(fingerprint(status), of: entry)
+      }
+    }
+    let wasWatched = watchByName(parentOf: entry)
+    if roots[entry] == .linked && isMissing(entry) && disk.exists(target, followsLinks: false) {
+      rootAppeared(entry)
+    }
+    return isKnown && wasWatched
+  }
+
+  /// Whether a root exists, neither is a link nor is reached by one, and nothing on the way to it can be replaced.
+  private func isPlain(_ root: Entry, at path: Path) -> Bool {
+    !isMissing(root) && !roots.links.contains(path) && directories.unexamined.isEmpty
+      && path.parent.map(roots.isReplaceable) != true && (try? disk.resolved(path)) == path
+  }
+
+  /// The paths that must be watched by name because of a root or a link, and the end of a link.
+  private func targets(of link: Entry, at path: Path) -> (Set<Path>, end: Path?) {
+    let isRoot = roots.isReported(link)
+    let isExcluded = roots[link] == nil && isReported(path, isDirectory: false) == false
+    guard !isExcluded, let way = isRoot ? Way(to: path, on: disk) : Way(from: path, on: disk) else {
+      return ([], nil)
+    }
+    var targets = Set(way.links)
+    if isRoot || roots.links.areFollowed {
+      targets.formUnion(
+        way.steps.filter { step in
+          roots.isReplaceable(step)
+            || snapshot.entry(at: step).map { directories.unexamined[$0] != nil } ?? false
+        })
+    }
+    // Missing roots are polled.
+    if source != nil, let missing = way.missing {
+      targets.insert(missing)
+    } else if way.isLink, (try? disk.status(of: way.end).type) != .directory {
+      targets.insert(way.end)
+    }
+    targets.remove(path)
+    if !isRoot { targets = targets.filter { !isCovered($0) || $0 == way.missing && $0 != way.end } }
+    let isDirectory = snapshot.type(of: link) == .directory
+    let needsOwnName =
+      isMissing(link) ? source != nil : !isDirectory || way.isLink || isTop(path)
+    if isRoot, needsOwnName, way.isLink || way.missing == nil || way.missing == way.own {
+      // A file is compared under its own path.
+      targets.insert(isMissing(link) || isDirectory ? way.own ?? path : path)
+    }
+    return (targets, way.isLink ? way.end : nil)
+  }
+
+  /// Whether changes at a path are noticed regardless of links, whatever is there.
   private func isCovered(_ path: Path) -> Bool {
-    snapshot.entry(at: path).map(roots.isReported) == true || isReported(path) == true
+    if let entry = snapshot.entry(at: path) {
+      if roots.isReported(entry) { return true }
+      // It is new when it is found.
+      if roots[entry] == nil, isMissing(entry), isInDirectory(entry, withCoverage: .entries) {
+        return true
+      }
+    }
+    return [false, true].allSatisfy { isReported(path, isDirectory: $0) == true }
   }
 
   /// Whether changes at a path are reported by the rules of its directory; `nil` if that is not
   /// observed.
-  private func isReported(_ path: Path) -> Bool? {
-    guard let parent = path.parent, let name = path.components.last,
-      let directory = snapshot.entry(at: parent), isObserved(directory)
+  private func isReported(_ path: Path, isDirectory: Bool) -> Bool? {
+    guard let parent = path.parent, let directory = snapshot.entry(at: parent),
+      isObserved(directory)
     else { return nil }
-    let entry = Array(name).withUnsafeBufferPointer { entryPath(of: $0, in: directory) }
-    return reports(entry, isDirectory: false, directories[directory]?.stack)
+    let stack = directories[directory]?.stack
+    let entry = Array(path.lastComponent).withUnsafeBufferPointer {
+      entryPath(of: $0, in: directory)
+    }
+    return reports(entry, isDirectory: isDirectory, stack)
+      && (!isDirectory || mayEnter(entry, stack))
   }
 
   mutating func unwatchTargets(ofLink link: Path) {
@@ -220,10 +265,10 @@ extension ObservedTree {
   func attributedToLinks(_ event: RawEvent) -> [RawEvent] {
     let links = roots.links.links(to: event.path)
     if links.isEmpty { return [event] }
-    let own = isWatchedForLinksOnly(event.path) ? [] : [event]
-    // What is found where a directory on the way was replaced is reported by itself.
+    let own = isWatchedForLinksOnly(event.path, event.type) ? [] : [event]
+    // What is found by what has appeared on the way is reported by itself.
     let paths = links.filter { path in
-      event.type != .directory || roots.links.doesLink(path, resolveTo: event.path)
+      event.type == .symlink || roots.links.doesLink(path, resolveTo: event.path)
     }
     // Whatever has happened to the target, the link itself still exists.
     let kind: RawEvent.Kind =
@@ -235,7 +280,6 @@ extension ObservedTree {
     // A root that is missing has been reported as removed, and a link on the way to a root is no root
     // itself.
     let reported = paths.filter { path in
-      if isWatchedForLinksOnly(path) { return false }
       guard let entry = snapshot.entry(at: path) else { return true }
       return snapshot.type(of: entry) != .directory && !isMissing(entry)
     }.sorted().map { path in
@@ -245,7 +289,8 @@ extension ObservedTree {
     return own + reported
   }
 
-  private func isWatchedForLinksOnly(_ target: Path) -> Bool {
-    snapshot.entry(at: target).map { roots[$0] == .linked } == true && isReported(target) != true
+  private func isWatchedForLinksOnly(_ target: Path, _ type: FileType) -> Bool {
+    snapshot.entry(at: target).map { roots[$0] == .linked } == true
+      && isReported(target, isDirectory: type == .directory) != true
   }
 }

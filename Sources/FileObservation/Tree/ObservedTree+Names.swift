@@ -1,40 +1,22 @@
 import PathFiltering
 import SystemCalls
 
-// What is known by its name, because its directory is not observed: missing roots, single files, and
-// ignore files outside of the roots. The nearest existing ancestor is watched for the next name.
+// What is known by its name, because its directory is not observed: what is on the way to roots, single files, and
+// ignore files outside of the roots.
 extension ObservedTree {
-  /// Watches the nearest existing ancestor of a root for the next name on the way to it.
-  mutating func awaitReturn(_ root: Entry) {
-    // Missing roots are polled.
-    if source == nil { return }
-    var awaited = root
-    while let directory = snapshot.parent(of: awaited) {
+  /// Marks the directories around a root that do not exist: where they appear in one that is observed, they are new.
+  mutating func markAncestors(of root: Entry) {
+    var isThere = !isMissing(root)
+    var next = snapshot.parent(of: root)
+    while let here = next {
+      next = snapshot.parent(of: here)
+      isThere = isThere || disk.exists(snapshot.path(of: here), followsLinks: true)
       // A file that is in the way is there. One that was reported is, until its removal is.
-      if awaited != root, snapshot.type(of: awaited) == .directory, !isListed(awaited) {
-        snapshot.mark(awaited, .absent)
+      if !isThere, snapshot.type(of: here) == .directory, !isListed(here) {
+        snapshot.mark(here, .absent)
+      } else if isThere, !isRoot(here), !isInDirectory(here, withCoverage: .entries) {
+        snapshot.unmark(here, .absent)
       }
-      if directories[directory]?.watch == nil {
-        directories.add(directory, coverage: .named, stack: nil)
-        // The entries of a pending root are not new.
-        let isUnread = snapshot.marks(of: directory).contains(.unread)
-        scanNow(directory, for: isUnread ? .baseline : .discover)
-      }
-      if directories[directory]?.watch != nil || directories.unwatched.contains(directory) {
-        // The root may have appeared just before the watch was added.
-        let isFile = roots.isNamed(awaited)
-        let status = try? disk.status(of: snapshot.path(of: awaited), followsLinks: !isFile)
-        // What is on the way must be a directory, and one that can be watched.
-        let isPassable = status?.type == .directory && directories.unexamined[awaited] == nil
-        if roots[awaited] != nil ? status != nil : isPassable {
-          if roots[awaited] != nil { rootAppeared(awaited) } else { ancestorAppeared(awaited) }
-        } else {
-          watchTargets(ofLink: root)
-        }
-        return
-      }
-      if !isListed(directory) { _ = directories.remove(directory) }
-      awaited = directory
     }
   }
 
@@ -43,48 +25,34 @@ extension ObservedTree {
     snapshot.inode(of: entry) != 0 && isInDirectory(entry, withCoverage: .entries)
   }
 
-  mutating func lookUpAncestor(to entry: Entry) -> Bool {
-    if disk.exists(snapshot.path(of: entry), followsLinks: true) { ancestorAppeared(entry) }
-    return isInDirectory(entry, withCoverage: .entries)
-  }
-
-  private mutating func ancestorAppeared(_ entry: Entry) {
-    // In a directory that is observed, it is new when it is compared.
-    let isReportedLater =
-      snapshot.marks(of: entry).contains(.absent) && isInDirectory(entry, withCoverage: .entries)
-    snapshot.unmark(entry, .absent)
-    for root in missingRoots where snapshot.isWithin(root, entry) { rootMayHaveAppeared(root) }
-    if isReportedLater { snapshot.mark(entry, .absent) }
-  }
-
-  /// Removes the watches of the ancestors of a root. The directories are gone, or exist at other
-  /// paths.
-  mutating func releaseWatches(from root: Entry, upTo directory: Entry) {
-    var step = snapshot.parent(of: root)
-    while let here = step, snapshot.isWithin(here, directory) {
-      let isAwaited = roots[here] == nil || isMissing(here)
-      if isAwaited, directories[here]?.coverage == .named { stopWatching(here) }
-      step = snapshot.parent(of: here)
-    }
-  }
-
-  /// Watches the parent of an entry for its name.
-  mutating func watchByName(parentOf entry: Entry) {
-    guard let directory = snapshot.parent(of: entry) else { return }
+  /// Watches the parent of an entry for its name. Returns whether that was so before.
+  @discardableResult
+  mutating func watchByName(parentOf entry: Entry) -> Bool {
+    guard let directory = snapshot.parent(of: entry) else { return true }
     directories.add(directory, coverage: .named, stack: nil)
-    if directories[directory]?.watch != nil || directories.unwatched.contains(directory) { return }
-    scanNow(directory, for: .baseline)
+    if isWatched(directory) { return true }
+    // The entries of a pending root are not new.
+    let isUnread = snapshot.marks(of: directory).contains(.unread)
+    scanNow(directory, for: isUnread ? .baseline : .discover)
+    // It has gone.
+    if !isWatched(directory), directories.unexamined[directory] == nil,
+      directories.coverage(of: directory) == .named
+    {
+      _ = directories.remove(directory)
+    }
+    return false
   }
 
-  /// Removes a directory that was only watched for certain names, and its ancestors, if none of the
-  /// names is left.
+  private func isWatched(_ directory: Entry) -> Bool {
+    directories[directory]?.watch != nil || directories.unwatched.contains(directory)
+  }
+
+  /// Removes a directory that was only watched for certain names, if none of them is left.
   mutating func removeIfUnneeded(_ directory: Entry) {
-    var here: Entry? = directory
-    while let step = here, roots[step] == nil, directories[step]?.coverage ?? .named == .named {
-      if snapshot.children(of: step).contains(where: isWatchedByName) { return }
-      stopWatching(step)
-      snapshot.unmark(step, .absent)
-      here = snapshot.parent(of: step)
+    if directories.coverage(of: directory) == .named,
+      !snapshot.children(of: directory).contains(where: isWatchedByName)
+    {
+      stopWatching(directory)
     }
   }
 
@@ -92,12 +60,13 @@ extension ObservedTree {
   /// own reports its end by that, unless it is reached by a link.
   private func isWatchedByName(_ entry: Entry) -> Bool {
     let marks = snapshot.marks(of: entry)
-    if !marks.isDisjoint(with: [.absent, .ignoreFile]) { return true }
-    if directories[entry]?.watch != nil {
-      let path = snapshot.path(of: entry)
-      return roots.links.contains(path) || isTop(path)
+    if marks.contains(.ignoreFile) { return true }
+    if !marks.contains(.root) { return false }
+    if marks.contains(.absent) || roots[entry] == .linked || directories[entry]?.watch == nil {
+      return true
     }
-    return marks.contains(.root)
+    let path = snapshot.path(of: entry)
+    return roots.links.contains(path) || isTop(path)
   }
 
   /// Whether a directory is the top of a file system. That may be a subvolume of btrfs, of which a watch does not report
@@ -116,9 +85,7 @@ extension ObservedTree {
     for entry in snapshot.children(of: directory) {
       let marks = snapshot.marks(of: entry)
       if marks.contains(.ignoreFile) { compareIgnoreFile(entry, in: directory) }
-      if !marks.isDisjoint(with: [.root, .absent]) {
-        compareEntry(entry, for: mode)
-      }
+      if marks.contains(.root) { compareEntry(entry, for: mode) }
     }
   }
 

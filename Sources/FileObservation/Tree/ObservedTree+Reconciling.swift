@@ -19,7 +19,6 @@ extension ObservedTree {
       disappeared(entry, in: site, isMoved: occasion.reasons.contains(.moved))
       // It stays, as an absent one, if roots are awaited in it.
       known = snapshot.child(name, of: site.directory)
-      if let known, isDirectory { _ = lookUpAncestor(to: known) }
     }
     if isDirectory && !isRoot && !mayEnter(path, site.stack) {
       if let known { exclude(known, in: site) }

@@ -2,8 +2,7 @@ import PathFiltering
 import SystemCalls
 
 // A root is reached by its path and not through a watched parent. Its own watch reports its removal
-// or rename. After that, its nearest existing ancestor is watched for the next name on the way to
-// it.
+// or rename. After that, what is on the way to it is watched for the first name that does not exist.
 extension ObservedTree {
   /// Adds a root, which need not exist yet.
   mutating func add(_ root: BackendConfiguration.Root) {
@@ -122,12 +121,15 @@ extension ObservedTree {
 
   var missingRoots: [Entry] { roots.filter { isMissing($0) } }
 
-  /// Looks up an entry that is reached by its path: a directory root, or an ancestor of a missing
-  /// one. Returns whether the entry must also be reconciled like any other.
+  /// Looks up a root, or an ancestor of a missing one. Returns whether the entry must also be reconciled like any
+  /// other.
   mutating func lookUpRoot(_ entry: Entry, for occasion: Occasion) -> Bool {
     let marks = snapshot.marks(of: entry)
     if !marks.contains(.root) {
-      return !marks.contains(.absent) || lookUpAncestor(to: entry)
+      if !marks.contains(.absent) { return true }
+      // Roots are awaited in it.
+      roots.links.stale.formUnion(roots.links.links(to: snapshot.path(of: entry)))
+      return isInDirectory(entry, withCoverage: .entries)
     }
     if !roots.isReported(entry) { return true }
     let path = snapshot.path(of: entry)
@@ -175,7 +177,7 @@ extension ObservedTree {
 
   /// What a root is: the directory to which its path leads, or else the file or link there. The target of a link must
   /// exist, unless the root is watched by its name.
-  private func lookUp(
+  func lookUp(
     _ root: Entry, at path: Path
   ) throws(SystemError) -> (status: FileStatus, isLink: Bool) {
     let own = try disk.status(of: path)
@@ -220,25 +222,23 @@ extension ObservedTree {
       (status, isLink) = try lookUp(root, at: path)
     } catch {
       if !error.isNotFound, let parent = snapshot.parent(of: root) { setUnexamined(parent, error) }
+      let isPolled = source == nil && isMissing(root)
       snapshot.mark(root, .absent)
-      return awaitReturn(root)
+      if !isPolled { watchWay(of: root) }
+      return
     }
     let isBaseline = mode.isBaseline
     snapshot.unmark(root, .absent)
     snapshot.setType(status.type, of: root)
     snapshot.setInode(status.inode, of: root)
     if !isBaseline { emit(.created, status.type, at: path) }
-    // Or is a link itself, or in a directory that may be replaced, or was reached by links.
-    let isReplaceable = path.parent.map(roots.isReplaceable) ?? false
-    let leadsThroughLinks =
-      isReplaceable || (try? disk.resolved(path)) != path || roots.links.contains(path)
     // It may have replaced a file.
     if status.type == .directory, roots[root] == .named { roots.add(root, .recursive) }
     guard let coverage = roots[root], coverage > .named, status.type == .directory else {
       // A file is watched through its directory, which reports when it is replaced.
       watchByName(parentOf: root)
       watchFileIfNeeded(root, at: entryPath(of: root))
-      if leadsThroughLinks { watchTargets(ofLink: root) }
+      watchWay(of: root)
       // What was reported is compared from now on.
       if !isBaseline, let status = try? disk.status(of: path) {
         snapshot.setInode(status.inode, of: root)
@@ -246,8 +246,7 @@ extension ObservedTree {
       }
       return
     }
-    if isTop(path) { watchByName(parentOf: root) }
-    if leadsThroughLinks { watchTargets(ofLink: root) }
+    watchWay(of: root)
     let isCovered = !isLink && isInDirectory(root, withCoverage: .recursive)
     directories.add(
       root, coverage: isCovered ? .recursive : coverage, stack: rules(forRoot: path))
@@ -273,10 +272,19 @@ extension ObservedTree {
       roots.links.stale.insert(snapshot.path(of: directory))
     } else if directories[directory]?.coverage == .named {
       let lost = roots.filter { snapshot.isWithin($0, directory) }
-      for root in lost { releaseWatches(from: root, upTo: directory) }
-      // Roots that were awaited here are now awaited in an ancestor.
+      // The watches of the directories in it are those of other paths.
+      for inner in directories.entries
+      where directories.coverage(of: inner) == .named && snapshot.isWithin(inner, directory) {
+        stopWatching(inner)
+      }
       for root in lost where roots[root] != nil {
-        if isMissing(root) { awaitReturn(root) } else { rootDisappeared(root) }
+        let path = snapshot.path(of: root)
+        if !isMissing(root) {
+          rootDisappeared(root)
+        } else if roots.isReported(root) {
+          roots.links.stale.insert(path)
+        }
+        roots.links.stale.formUnion(roots.links.links(to: path))
       }
     }
   }
@@ -290,12 +298,20 @@ extension ObservedTree {
     stopWatching(root)
     snapshot.setFingerprint(nil, of: root)
     for child in snapshot.children(of: root) { removeSubtree(child) }
-    awaitReturn(root)
+    if roots.isReported(root) { watchWay(of: root) }
   }
 
   /// Compares all roots and their descendants, and what is watched by name, since hints were
   /// dropped.
   mutating func compareAll(since: FileTime) {
+    compare(directories.entries.filter(isReachedByPath), since: since)
+  }
+
+  private func isReachedByPath(_ directory: Entry) -> Bool {
+    roots[directory] != nil || directories.coverage(of: directory) == .named
+  }
+
+  private mutating func compare(_ anchors: [Entry], since: FileTime) {
     // The scan of one may make another be observed, whose watch is outdated as well.
     for directory in anchors where directories[directory] != nil {
       if roots[directory] != nil {
@@ -309,11 +325,6 @@ extension ObservedTree {
     }
   }
 
-  /// The directories that are reached by their paths.
-  private var anchors: [Entry] {
-    directories.entries.filter { roots[$0] != nil || directories.coverage(of: $0) == .named }
-  }
-
   /// Compares what is at these paths, where file systems were mounted or unmounted, and what is reached through them.
   mutating func compareMounts(at points: Set<Path>) {
     let points = points.union(namesThroughLinks(of: points))
@@ -321,19 +332,10 @@ extension ObservedTree {
       if let entry = snapshot.entry(at: point) { compareEntry(entry, for: comparison) }
       // Most file systems are mounted elsewhere, and their paths need not be compared with those of all directories.
       guard roots.contains(where: { snapshot.path(of: $0).isWithin(point) }) else { continue }
-      let covered = anchors.filter { snapshot.path(of: $0).isWithin(point) }
-      for anchor in covered where directories[anchor] != nil {
-        if directories.coverage(of: anchor) == .named {
-          // The watch is one of the directory that is covered.
-          unwatch(anchor)
-          directoryDisappeared(anchor)
-        } else {
-          _ = lookUpRoot(anchor, for: .hint([]))
-        }
+      let covered = directories.entries.filter {
+        isReachedByPath($0) && snapshot.path(of: $0).isWithin(point)
       }
-      for root in missingRoots where snapshot.path(of: root).isWithin(point) {
-        rootMayHaveAppeared(root)
-      }
+      compare(covered, since: walk.comparedUntil)
     }
   }
 
@@ -347,20 +349,13 @@ extension ObservedTree {
         return roots.isNamed(root) ? path.parent : path
       })
     return places.flatMap { path -> [Path] in
-      guard let real = realPath(path), real != path else { return [] }
+      let real = Way(to: path, on: disk).end
+      if real == path { return [] }
       return points.compactMap { point in
         if real.isWithin(point) { return path }
         return point.isWithin(real) ? point.moved(from: real, to: path) : nil
       }
     }
-  }
-
-  /// The path without links, also of what does not exist.
-  private func realPath(_ path: Path) -> Path? {
-    for ancestor in path.lineage {
-      if let real = try? disk.resolved(ancestor) { return path.moved(from: ancestor, to: real) }
-    }
-    return nil
   }
 }
 

@@ -170,12 +170,16 @@ extension ObservedTree {
     }
     let isKnown = lookup.entry != nil && !marks.contains(.absent)
     let isDirectory = item.type == .directory
-    if isDirectory && !marks.contains(.root) {
+    var isEntered = isDirectory && site.isRecursive
+    if isDirectory, !marks.contains(.root) || lookup.entry.map(roots.isReported) == false {
       path.setName(item.name)
       if !mayEnter(path, site.stack) {
-        if let entry = lookup.entry { exclude(entry, in: site) }
+        isEntered = false
         if mode.isBaseline { walk.prunedCount += 1 }
-        return false
+        if !marks.contains(.root) {
+          if let entry = lookup.entry { exclude(entry, in: site) }
+          return false
+        }
       }
     }
     let isAlike =
@@ -187,7 +191,7 @@ extension ObservedTree {
           item.name, item.type, inode: item.inode, in: site.directory, after: lookup)
       // One that was made on the way to a root is listed from now on.
       if snapshot.inode(of: entry) == 0 { snapshot.setInode(item.inode, of: entry) }
-      if isDirectory && site.isRecursive {
+      if isEntered {
         descend(entry, site.stack, for: mode)
       } else if item.type == .symlink {
         path.setName(item.name)

@@ -295,6 +295,7 @@ extension MemoryDisk {
   }
 
   func linkTarget(of path: Path) throws(SystemError) -> Path {
+    _ = try find(path)
     throw SystemError(call: "readlink", code: EINVAL, path: path)
   }
 

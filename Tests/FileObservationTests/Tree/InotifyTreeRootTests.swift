@@ -258,6 +258,37 @@ struct InotifyTreeRootTests {
     #expect(try tree.changes() == ["created a/l/c", "created a/l/c/f"])
   }
 
+  @Test(arguments: [false, true])
+  func `a directory behind a link is awaited where the link leads now`(hasBase: Bool) throws {
+    let tree = try WatchedTree([("a/l/c", .recursive)], hasBase: hasBase) {
+      try $0.makeDirectories("a/b/c")
+      try $0.makeDirectories("z")
+      try $0.link("a/l", to: "b")
+    }
+    try tree.directory.remove("a/b/c")
+    #expect(try tree.changes() == ["removed a/l/c"])
+    try tree.directory.link("next", to: "../z")
+    try tree.directory.rename("next", to: "a/l")
+    #expect(try tree.changes() == [])
+    try tree.directory.makeDirectories("z/c")
+    #expect(try tree.changes() == ["created a/l/c"])
+    try tree.directory.write(to: "z/c/f")
+    #expect(try tree.changes() == ["created a/l/c/f"])
+  }
+
+  @Test func `a link in a circle is followed when another one is pointed elsewhere`() throws {
+    let tree = try WatchedTree([("r", .recursive)]) {
+      try $0.makeDirectories("d")
+      try $0.link("r", to: "l")
+      try $0.link("l", to: "r")
+    }
+    try tree.directory.link("next", to: "d")
+    try tree.directory.rename("next", to: "l")
+    #expect(try tree.changes() == ["created r"])
+    try tree.directory.write(to: "d/f")
+    #expect(try tree.changes() == ["created r/f"])
+  }
+
   /// The kernel reports the removal of a directory only when no process has it open, or as its
   /// current directory.
   @Test func `a root that a process holds is found to be removed, and to be back`() throws {
