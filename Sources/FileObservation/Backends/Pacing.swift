@@ -40,24 +40,19 @@ struct RescanPacing {
   private static let longestPause = Duration.seconds(1)
 
   private(set) var isPlanned = false
-  private var began: Instant?
-  private var ended: Instant?
+  /// When the next one may begin.
+  private var earliest: Instant?
 
   /// Plans a rescan. Returns how long to wait before it.
   mutating func plan(at now: Instant) -> Duration {
     isPlanned = true
-    guard let began, let ended else { return .zero }
-    let pause = min(max(began.duration(to: ended), Self.shortestPause), Self.longestPause)
-    return max(.zero, now.duration(to: ended.advanced(by: pause)))
+    return max(.zero, earliest.map { now.duration(to: $0) } ?? .zero)
   }
 
-  mutating func begin(at now: Instant) {
-    began = now
-  }
-
-  mutating func end(at now: Instant) {
-    ended = now
+  /// Notes the end of a rescan.
+  mutating func ended(at now: Instant, took duration: Duration) {
     isPlanned = false
+    earliest = now.advanced(by: min(max(duration, Self.shortestPause), Self.longestPause))
   }
 }
 

@@ -36,7 +36,7 @@ final class TreeBackend: Backend {
     /// Whether processing all hints leaves no change unreported, except in polled directories.
     var isUpToDate: Bool {
       guard case .watching = phase else { return false }
-      return !tree.hints.areDropped && tree.hints.awaited.isEmpty && !tree.rules.isPending
+      return !tree.hints.areDropped && !tree.hints.areArrivalsAwaited && !tree.rules.isPending
     }
 
     /// The pacing of the polls that are needed now.
@@ -209,7 +209,7 @@ extension TreeBackend {
     deliver()
     if let failure { return fail(failure) }
     planRefilter()
-    if !state.tree.hints.awaited.isEmpty {
+    if state.tree.hints.areArrivalsAwaited {
       after(Self.renameTimeout) { [weak self] in self?.stopAwaitingArrivals() }
     }
     if state.tree.hints.areDropped && !state.rescanPacing.isPlanned {
@@ -220,7 +220,7 @@ extension TreeBackend {
 
   private func stopAwaitingArrivals() {
     let state = state
-    if state.isStopped || state.tree.hints.awaited.isEmpty { return }
+    if state.isStopped || !state.tree.hints.areArrivalsAwaited { return }
     try? state.tree.readHints()
     state.tree.stopAwaitingArrivals()
     // Before further hints are read, which may make the tree wait again.
@@ -232,13 +232,14 @@ extension TreeBackend {
   private func rescan() {
     let state = state
     if state.isStopped { return }
-    state.rescanPacing.begin(at: scheduler.now)
+    let began = scheduler.now
     currentStatistics.withLock {
       $0.overflows += 1
       $0.rescans += 1
     }
     state.tree.rescan()
-    state.rescanPacing.end(at: scheduler.now)
+    let now = scheduler.now
+    state.rescanPacing.ended(at: now, took: began.duration(to: now))
     if !state.hasReportedOverflow {
       configuration.report(.warning(.queueOverflowed(limit: state.tree.source?.queueLimit)))
     }

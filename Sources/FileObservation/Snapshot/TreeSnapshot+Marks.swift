@@ -5,8 +5,8 @@ extension TreeSnapshot {
 
     /// A root, to which no filter applies.
     static let root = Marks(rawValue: 1)
-    /// A root, an ancestor of one or an ignore file that does not exist at present, or whose
-    /// appearance was not reported yet.
+    /// A root, an ancestor of one or an ignore file that does not exist at present, or was not found in its directory
+    /// yet.
     static let absent = Marks(rawValue: 2)
     /// An entry of the listing that is being compared.
     static let seen = Marks(rawValue: 4)

@@ -252,12 +252,15 @@ extension TreeSnapshot {
     return Entry(number: number)
   }
 
-  /// The entry at an absolute path. It and its ancestors are inserted unless they are known.
+  /// The entry at an absolute path. It and its ancestors are inserted as absent unless they are known.
   mutating func makeEntry(at path: Path) -> Entry {
     var entry = Self.root
     for name in path.components {
-      entry = name.withUnsafeBufferPointer {
-        child($0, of: entry) ?? insert($0, .directory, in: entry)
+      entry = name.withUnsafeBufferPointer { name in
+        if let known = child(name, of: entry) { return known }
+        let made = insert(name, .directory, in: entry)
+        mark(made, .absent)
+        return made
       }
     }
     return entry

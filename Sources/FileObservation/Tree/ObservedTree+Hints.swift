@@ -29,13 +29,15 @@ extension ObservedTree {
       return
     }
     if hint.name.isEmpty { return keep(hint, of: owner) }
-    if hint.reasons.contains(.appeared) { hints.awaited.arrived(hint.cookie) }
+    if hint.reasons.contains(.appeared), !hints.departed.isEmpty {
+      hints.departed.remove(hint.cookie)
+    }
     var isRelevant = accept(hint, in: owner)
     for sharer in directories.sharers(of: hint.watch) where accept(hint, in: sharer) {
       isRelevant = true
     }
     guard isRelevant else { return noteIgnored(hint, in: owner) }
-    if hint.cookie != 0, hint.reasons.contains(.disappeared) { hints.awaited.departed(hint.cookie) }
+    if hint.cookie != 0, hint.reasons.contains(.disappeared) { hints.departed.insert(hint.cookie) }
     keep(hint)
   }
 
@@ -107,7 +109,7 @@ extension Hint.Reasons {
 extension ObservedTree {
   /// Compares the entries at which the hints point with the snapshot.
   mutating func processHints() {
-    hints.awaited.beginProcessing()
+    hints.isLateArrivalExpected = false
     let pending = Self.merged(hints.pending)
     hints.pending = []
     directories.hasTransferred = false
@@ -118,15 +120,15 @@ extension ObservedTree {
       for hint in pending { process(hint) }
       if directories.hasTransferred { compareAll(since: walk.comparedUntil) }
       // What is missing in a renamed directory may have been renamed once more.
-      hints.awaited.expectLateArrival()
+      hints.isLateArrivalExpected = true
     }
     lookUpRoots(thatLostEntries: pending)
     refreshLinks()
     refreshRules()
-    if hints.awaited.isEmpty {
-      unwatchRetired()
-    } else {
+    if hints.areArrivalsAwaited {
       hints.pending = pending.filter { directories.retired.contains($0.watch) }
+    } else {
+      unwatchRetired()
     }
   }
 
@@ -162,8 +164,7 @@ extension ObservedTree {
 
   /// Treats renames without a second hint as removals: the entries have left the tree.
   mutating func stopAwaitingArrivals() {
-    hints.awaited = AwaitedArrivals()
-    hints.pending = []
+    (hints.pending, hints.departed, hints.isLateArrivalExpected) = ([], [], false)
     unwatchRetired()
   }
 
@@ -269,6 +270,8 @@ extension ObservedTree {
       }
     }
     if let known { disappeared(known, in: site, isMoved: reasons.contains(.moved)) }
-    if reasons.contains(.appeared) && reasons.contains(.moved) { hints.awaited.expectLateArrival() }
+    if reasons.contains(.appeared) && reasons.contains(.moved) {
+      hints.isLateArrivalExpected = true
+    }
   }
 }

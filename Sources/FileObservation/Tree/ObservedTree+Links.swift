@@ -141,14 +141,9 @@ extension ObservedTree {
     if roots[link] == .linked { return }
     let path = snapshot.path(of: link)
     let isRoot = roots.isReported(link)
-    if isRoot { markAncestors(of: link) }
     var former: Set<Path>?
     // Again, if something was not watched while the way was looked up.
     for _ in 0..<Way.maximumLength {
-      if isRoot, isPlain(link, at: path) {
-        let needsName = snapshot.type(of: link) != .directory || isTop(path)
-        if !needsName || watchByName(parentOf: link) || directories.unexamined.isEmpty { return }
-      }
       let (targets, end) = targets(of: link, at: path)
       setTargets(targets.subtracting([path]), end: end, ofLink: path)
       if targets == former { break }
@@ -194,7 +189,10 @@ extension ObservedTree {
   /// The paths that must be watched by name because of a root or a link, and the end of a link.
   private func targets(of link: Entry, at path: Path) -> (Set<Path>, end: Path?) {
     let isRoot = roots.isReported(link)
-    let isExcluded = roots[link] == nil && isReported(path, isDirectory: false) == false
+    if isRoot, isPlain(link, at: path) {
+      return (snapshot.type(of: link) != .directory || isTop(path) ? [path] : [], nil)
+    }
+    let isExcluded = !isRoot && isReported(path, isDirectory: false) == false
     guard !isExcluded, let way = isRoot ? Way(to: path, on: disk) : Way(from: path, on: disk) else {
       return ([], nil)
     }
@@ -222,6 +220,19 @@ extension ObservedTree {
       targets.insert(isMissing(link) || isDirectory ? way.own ?? path : path)
     }
     return (targets, way.isLink ? way.end : nil)
+  }
+
+  /// Makes a target an entry like others when it is found in a directory that is observed by now.
+  mutating func releaseIfCovered(_ target: Entry) {
+    guard isRoot(target), roots[target] == .linked, isCovered(snapshot.path(of: target)) else {
+      return
+    }
+    roots.remove(target)
+    snapshot.unmark(target, .root)
+    if directories[target] == nil {
+      unwatch(target)
+      watchFileIfNeeded(target, at: entryPath(of: target))
+    }
   }
 
   /// Whether changes at a path are noticed regardless of links, whatever is there.

@@ -4,27 +4,6 @@ import SystemCalls
 // What is known by its name, because its directory is not observed: what is on the way to roots, single files, and
 // ignore files outside of the roots.
 extension ObservedTree {
-  /// Marks the directories around a root that do not exist: where they appear in one that is observed, they are new.
-  mutating func markAncestors(of root: Entry) {
-    var isThere = !isMissing(root)
-    var next = snapshot.parent(of: root)
-    while let here = next {
-      next = snapshot.parent(of: here)
-      isThere = isThere || disk.exists(snapshot.path(of: here), followsLinks: true)
-      // A file that is in the way is there. One that was reported is, until its removal is.
-      if !isThere, snapshot.type(of: here) == .directory, !isListed(here) {
-        snapshot.mark(here, .absent)
-      } else if isThere, !isRoot(here), !isInDirectory(here, withCoverage: .entries) {
-        snapshot.unmark(here, .absent)
-      }
-    }
-  }
-
-  /// Whether an entry was found in a directory that is observed, so that its removal will be found.
-  private func isListed(_ entry: Entry) -> Bool {
-    snapshot.inode(of: entry) != 0 && isInDirectory(entry, withCoverage: .entries)
-  }
-
   /// Watches the parent of an entry for its name. Returns whether that was so before.
   @discardableResult
   mutating func watchByName(parentOf entry: Entry) -> Bool {
@@ -99,7 +78,7 @@ extension ObservedTree {
       let status = try? disk.status(of: path)
       snapshot.setType(status?.type ?? .file, of: entry)
       snapshot.setInode(status?.inode ?? 0, of: entry)
-      if status == nil { snapshot.mark(entry, .absent) }
+      if status != nil { snapshot.unmark(entry, .absent) }
     }
     snapshot.mark(entry, .ignoreFile)
     watchByName(parentOf: entry)

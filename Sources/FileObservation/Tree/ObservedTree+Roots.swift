@@ -125,13 +125,14 @@ extension ObservedTree {
   /// other.
   mutating func lookUpRoot(_ entry: Entry, for occasion: Occasion) -> Bool {
     let marks = snapshot.marks(of: entry)
-    if !marks.contains(.root) {
-      if !marks.contains(.absent) { return true }
+    if marks.isDisjoint(with: [.root, .absent]) { return true }
+    if !roots.isReported(entry) {
       // Roots are awaited in it.
-      roots.links.stale.formUnion(roots.links.links(to: snapshot.path(of: entry)))
-      return isInDirectory(entry, withCoverage: .entries)
+      if marks.contains(.absent) {
+        roots.links.stale.formUnion(roots.links.links(to: snapshot.path(of: entry)))
+      }
+      return marks.contains(.root) || isInDirectory(entry, withCoverage: .entries)
     }
-    if !roots.isReported(entry) { return true }
     let path = snapshot.path(of: entry)
     let (status, isLink): (FileStatus, Bool)
     do throws(SystemError) {
@@ -222,9 +223,9 @@ extension ObservedTree {
       (status, isLink) = try lookUp(root, at: path)
     } catch {
       if !error.isNotFound, let parent = snapshot.parent(of: root) { setUnexamined(parent, error) }
-      let isPolled = source == nil && isMissing(root)
       snapshot.mark(root, .absent)
-      if !isPolled { watchWay(of: root) }
+      // Missing roots are polled.
+      if source != nil { watchWay(of: root) }
       return
     }
     let isBaseline = mode.isBaseline
@@ -236,7 +237,6 @@ extension ObservedTree {
     if status.type == .directory, roots[root] == .named { roots.add(root, .recursive) }
     guard let coverage = roots[root], coverage > .named, status.type == .directory else {
       // A file is watched through its directory, which reports when it is replaced.
-      watchByName(parentOf: root)
       watchFileIfNeeded(root, at: entryPath(of: root))
       watchWay(of: root)
       // What was reported is compared from now on.

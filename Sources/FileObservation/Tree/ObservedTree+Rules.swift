@@ -17,7 +17,7 @@ extension ObservedTree {
   mutating func readRules(_ read: ((SystemError) -> Void) -> IgnoreStack) -> IgnoreStack {
     var failures: [SystemError] = []
     let stack = read { failures.append($0) }
-    for failure in failures { unreported.warnings.add(unreadableIgnoreFile: failure) }
+    for failure in failures { unreported.warnings.add(unreadable: .unreadableIgnoreFile(failure)) }
     if rules.filesOfFirstScan != nil {
       for file in stack.files { rules.filesOfFirstScan?[file.path] = file }
     }

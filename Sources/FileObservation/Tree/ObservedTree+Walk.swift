@@ -96,7 +96,7 @@ extension ObservedTree {
       if walk.pending.count > others { walk.openDirectories.keep(opened, of: directory) }
     } catch {
       if !error.isNotFound {
-        unreported.warnings.add(unreadableDirectory: path, error)
+        unreported.warnings.add(unreadable: .unreadableDirectory(path, error))
         setUnexamined(directory, error)
       } else if roots[directory] != nil {
         rootDisappeared(directory)
@@ -161,6 +161,7 @@ extension ObservedTree {
   ) -> Bool {
     // A directory that changes during the listing may contain a name twice.
     let lookup = snapshot.find(item.name, in: site.directory)
+    if let entry = lookup.entry { releaseIfCovered(entry) }
     let marks = lookup.entry.map { snapshot.marks(of: $0) } ?? []
     if let entry = lookup.entry {
       if mode.isDiff { snapshot.mark(entry, .seen) }
@@ -190,7 +191,10 @@ extension ObservedTree {
         ?? snapshot.insert(
           item.name, item.type, inode: item.inode, in: site.directory, after: lookup)
       // One that was made on the way to a root is listed from now on.
-      if snapshot.inode(of: entry) == 0 { snapshot.setInode(item.inode, of: entry) }
+      if marks.contains(.absent) {
+        snapshot.unmark(entry, .absent)
+        snapshot.setInode(item.inode, of: entry)
+      }
       if isEntered {
         descend(entry, site.stack, for: mode)
       } else if item.type == .symlink {

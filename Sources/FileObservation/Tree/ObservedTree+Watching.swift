@@ -36,7 +36,7 @@ extension ObservedTree {
         return true
       }
       if !error.isNotFound {
-        unreported.warnings.add(unreadableDirectory: path, error)
+        unreported.warnings.add(unreadable: .unreadableDirectory(path, error))
         setUnexamined(directory, error)
         // Its parent hints when it becomes readable.
         if roots[directory] != nil { watchByName(parentOf: directory) }

@@ -96,7 +96,7 @@ extension ObservedTree {
   /// missing.
   mutating func takeFindings(withEvents includesEvents: Bool = true) -> Findings {
     var findings = Findings(warnings: unreported.warnings.take())
-    if includesEvents && hints.awaited.isEmpty {
+    if includesEvents && !hints.areArrivalsAwaited {
       findings.events = unreported.events
       unreported.events = []
     }

@@ -16,38 +16,16 @@ struct PendingHint {
   var name: [UInt8] { target.name }
 }
 
-/// The hints that were read and must still be processed.
+/// The hints that were read and must still be processed, and the destinations of renames whose hints
+/// have not been read yet. Events are reported once they are known, since both belong to one batch.
 struct PendingHints {
   var pending: [PendingHint] = []
-  var awaited = AwaitedArrivals()
+  /// The cookies of renames of which only the first hint was read.
+  var departed: Set<UInt32> = []
+  /// Whether a renamed entry may have been renamed again before it was compared.
+  var isLateArrivalExpected = false
   /// Whether the kernel has dropped hints since the last rescan.
   var areDropped = false
-}
 
-/// The destinations of renames whose hints have not been read yet. Events are reported once they
-/// are known, since both belong to one batch.
-struct AwaitedArrivals {
-  /// The cookies of renames of which only the first hint was read.
-  private var cookies: Set<UInt32> = []
-  /// Whether a renamed entry may have been renamed again before it was compared.
-  private var isLateArrivalExpected = false
-
-  var isEmpty: Bool { cookies.isEmpty && !isLateArrivalExpected }
-
-  /// Begins to process hints, which include those of late arrivals.
-  mutating func beginProcessing() {
-    isLateArrivalExpected = false
-  }
-
-  mutating func expectLateArrival() {
-    isLateArrivalExpected = true
-  }
-
-  mutating func departed(_ cookie: UInt32) {
-    cookies.insert(cookie)
-  }
-
-  mutating func arrived(_ cookie: UInt32) {
-    if !cookies.isEmpty { cookies.remove(cookie) }
-  }
+  var areArrivalsAwaited: Bool { !departed.isEmpty || isLateArrivalExpected }
 }

@@ -10,13 +10,9 @@ struct Warnings {
     pending.append(warning)
   }
 
-  mutating func add(unreadableDirectory path: Path, _ error: SystemError) {
-    if unreadable.insert(path).inserted { add(.unreadableDirectory(path, error)) }
-  }
-
-  mutating func add(unreadableIgnoreFile error: SystemError) {
-    guard let path = error.path else { return }
-    if unreadable.insert(path).inserted { add(.unreadableIgnoreFile(error)) }
+  /// Adds a warning of a path that cannot be read.
+  mutating func add(unreadable warning: ObserverWarning) {
+    if let path = warning.path, unreadable.insert(path).inserted { add(warning) }
   }
 
   /// Sets whether the watch limit is reached. Returns whether a warning is due: it was not reached

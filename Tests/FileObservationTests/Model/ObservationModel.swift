@@ -246,7 +246,7 @@ extension ObservationModel {
       tree.rescan()
       take()
     }
-    if !tree.hints.awaited.isEmpty, world.chance(1, in: 2) { try stopAwaiting() }
+    if tree.hints.areArrivalsAwaited, world.chance(1, in: 2) { try stopAwaiting() }
   }
 
   private mutating func stopAwaiting() throws {

@@ -276,6 +276,43 @@ struct InotifyTreeRootTests {
     #expect(try tree.changes() == ["created a/l/c/f"])
   }
 
+  @Test func `roots in each other are awaited when the directory above them is replaced`() throws {
+    let tree = try WatchedTree([("a/b", .recursive), ("a/b/c", .recursive)], hasBase: true) {
+      try $0.makeDirectories("a/b/c")
+    }
+    try tree.directory.remove("a/b/c")
+    #expect(try tree.changes() == ["removed a/b/c"])
+    try tree.directory.makeDirectories("a/b/c")
+    #expect(try tree.changes() == ["created a/b/c"])
+    try tree.directory.rename("a", to: "old")
+    try tree.directory.makeDirectories("a")
+    #expect(try tree.changes() == ["removed a/b", "removed a/b/c"])
+    try tree.directory.makeDirectories("a/b/y")
+    #expect(try tree.changes() == ["created a/b", "created a/b/y"])
+    try tree.directory.makeDirectories("a/b/c")
+    #expect(try tree.changes() == ["created a/b/c"])
+    try tree.directory.write(to: "a/b/c/f")
+    #expect(try tree.changes() == ["created a/b/c/f"])
+  }
+
+  @Test func `a directory with two paths is replaced by one that was in it`() throws {
+    let tree = try WatchedTree(
+      [("", .recursive), ("a/b/c", .recursive), ("l", .recursive)], hasBase: true
+    ) {
+      for name in ["a/b/c", "a/x"] { try $0.makeDirectories(name) }
+      try $0.write(to: "a/b/c/f")
+      try $0.link("l", to: "a/b")
+    }
+    try tree.directory.rename("a/b/c", to: "a/x")
+    _ = try tree.changes()
+    try tree.directory.rename("a/x", to: "a/b")
+    try tree.directory.link("new", to: "a/b")
+    try tree.directory.rename("new", to: "l")
+    _ = try tree.changes()
+    try tree.directory.append("x", to: "a/b/f")
+    #expect(try tree.changes() == ["modified a/b/f", "modified l/f"])
+  }
+
   @Test func `a link in a circle is followed when another one is pointed elsewhere`() throws {
     let tree = try WatchedTree([("r", .recursive)]) {
       try $0.makeDirectories("d")
