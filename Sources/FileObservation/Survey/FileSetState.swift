@@ -68,7 +68,7 @@ extension FileSetState {
     // What links lead to may be anywhere.
     isIncomplete = options.followsLinks
     let now = FileTime.latest()
-    var tree = ObservedTree(filter: options.filter, source: SurveyHints())
+    var tree = ObservedTree(filter: options.filter, source: nil)
     var pending: [TreeSnapshot.Entry] = []
     for path in paths {
       do throws(ObserverError) {

@@ -76,8 +76,8 @@ package struct TreeSurvey: Sendable {
     let division = CombinedBackend(configuration, polling: options.polling).division(of: found)
     warnings = division.warnings
     let mounts = Set(division.mounts.map(\.path))
-    scan(division.watched, excluding: mounts, SurveyHints(), configuration, limit)
-    scan(division.polled + division.mounts, excluding: [], nil, configuration, limit)
+    scan(division.watched, excluding: mounts, arePolled: false, configuration, limit)
+    scan(division.polled + division.mounts, excluding: [], arePolled: true, configuration, limit)
     largest = Array(largest.sorted { $0.size.entries > $1.size.entries }.prefix(limit))
     let order = found.map(\.path)
     let places = Dictionary(zip(order, order.indices)) { first, _ in first }
@@ -85,17 +85,17 @@ package struct TreeSurvey: Sendable {
   }
 
   private mutating func scan(
-    _ roots: [BackendConfiguration.Root], excluding excluded: Set<Path>, _ source: SurveyHints?,
+    _ roots: [BackendConfiguration.Root], excluding excluded: Set<Path>, arePolled: Bool,
     _ configuration: BackendConfiguration, _ limit: Int
   ) {
     if roots.isEmpty { return }
     var tree = ObservedTree(
-      filter: configuration.filter, source: source, followsLinks: configuration.followsLinks,
+      filter: configuration.filter, source: nil, followsLinks: configuration.followsLinks,
       excluded: excluded)
     for root in roots { tree.add(root) }
     tree.scanPending()
     let readiness = tree.takeReadiness(backend: "")
-    watches += readiness.watches
+    if !arePolled { watches += Self.watchCount(of: tree) }
     pruned += readiness.pruned
     ignoreFiles += readiness.ignoreFiles.filter { file in
       !ignoreFiles.contains { $0.path == file.path }
@@ -107,7 +107,7 @@ package struct TreeSurvey: Sendable {
       let isMissing = tree.isMissing(entry)
       self.roots.append(
         Root(
-          path: root.path, isPolled: source == nil, isMissing: isMissing,
+          path: root.path, isPolled: arePolled, isMissing: isMissing,
           size: isMissing ? Size() : measure.size(of: entry)))
       if isMissing { continue }
       let base = Self.patternBase(
@@ -119,6 +119,17 @@ package struct TreeSurvey: Sendable {
           pattern: path.relative(to: base).flatMap(Self.pattern), patternBase: base)
       }
     }
+  }
+
+  /// The number of directories, and of files that are roots, by whatever paths they are reached.
+  private static func watchCount(of tree: ObservedTree) -> Int {
+    let files = tree.roots.filter { tree.directories[$0] == nil && !tree.isMissing($0) }
+    let watched = tree.directories.entries + files
+    let identities = watched.compactMap { entry in
+      let followsLinks = tree.directories[entry] != nil
+      return try? tree.disk.status(of: tree.snapshot.path(of: entry), followsLinks: followsLinks)
+    }.map { FileIdentity($0) }
+    return Set(identities).count
   }
 
   /// The base of the filter, if ignore files there apply to the root, and otherwise the root.

@@ -6,7 +6,7 @@ import Testing
 
 @testable import FileObservation
 
-/// Each script in `Scripts`, with each backend; every day with inotify and one of the others.
+/// Each script in `Scripts`, with each backend; every day with inotify, and every other one with one of the others.
 struct BehaviourTests {
   /// Limits the number of inotify instances.
   private static let turnstile = Turnstile(places: 32)
@@ -17,7 +17,7 @@ struct BehaviourTests {
   ) -> [(ScriptFile, BackendUnderTest)] {
     ScriptFile.all.filter { isWanted($0.name) }.enumerated().flatMap { index, file in
       backendsUnderTest.enumerated()
-        .filter { Effort.isFull || $0.offset == 0 || $0.offset == 1 + index % 2 }
+        .filter { Effort.isFull || $0.offset == 0 || $0.offset == 1 + index % 4 }
         .map { (file, $0.element) }
     }
   }
