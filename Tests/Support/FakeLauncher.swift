@@ -71,6 +71,18 @@ package final class FakeLauncher: ProcessLauncher {
   }
 }
 
+// What most tests need not decide.
+
+extension LaunchedGroup {
+  package var leaderHasEnded: Bool { false }
+}
+
+extension ProcessLauncher {
+  package var hasOrphans: Bool { false }
+  package var endedOrphans: UInt64 { 0 }
+  package func filesOfReaders(_ paths: [Path]) -> Set<Path> { [] }
+}
+
 /// A process group that a test controls.
 package final class FakeGroup: LaunchedGroup {
   private struct State {

@@ -43,16 +43,6 @@ package protocol LaunchedGroup: Sendable {
   func filesOpenForWriting(_ paths: [Path]) -> [Path: WriteMode]
 }
 
-extension LaunchedGroup {
-  package var leaderHasEnded: Bool { false }
-}
-
-extension ProcessLauncher {
-  package var hasOrphans: Bool { false }
-  package var endedOrphans: UInt64 { 0 }
-  package func filesOfReaders(_ paths: [Path]) -> Set<Path> { [] }
-}
-
 /// The processes that launchers have started and not reaped. Spawning, reaping and the search for orphans
 /// hold the lock, so that none is taken for an orphan.
 let launchedProcesses = Mutex<Set<pid_t>>([])
