@@ -11,9 +11,9 @@ extension PageSite {
       if !changed.isEmpty { for monitor in monitors.values { monitor.saved() } }
       perform(session.changed(changed, at: core.milliseconds))
     case .unsettled(let names):
-      unsettled = names
+      let decision = session.unsettled(names, at: core.milliseconds)
       noteReadiness()
-      perform(session.unsettled(names, at: core.milliseconds))
+      perform(decision)
     case .started(let task):
       noteReadiness()
       noteStart(of: task)
@@ -37,8 +37,8 @@ extension PageSite {
   /// Tells the servers whether a service has started that is not ready. One that waits for a build has not, and its
   /// requests fail after the usual time.
   private func noteReadiness() {
-    let isGettingReady = unsettled.contains {
-      page.dependencies.contains($0) && isService($0) && core.status.task($0)?.state == .running
+    let isGettingReady = session.unsettled.contains {
+      isService($0) && core.status.task($0)?.state == .running
     }
     for server in servers.values { server.isGettingReady = isGettingReady }
   }
@@ -118,13 +118,13 @@ extension PageSite {
   private func show(_ task: String, _ message: [UInt8]) {
     failures.removeAll { $0.task == task }
     failures.append((task, message))
-    if page.showsOverlay { for stream in streams.values { stream.send(message) } }
+    if page.showsOverlay { for stream in streams { stream.send(message) } }
   }
 
   private func clear(_ task: String) {
     guard failures.contains(where: { $0.task == task }) else { return }
     failures.removeAll { $0.task == task }
-    for stream in streams.values { stream.send(ReloadMessage.cleared(task: task)) }
+    for stream in streams { stream.send(ReloadMessage.cleared(task: task)) }
   }
 
   /// Reloads the page because the embedding program says so.
@@ -196,8 +196,8 @@ extension PageSite {
   }
 
   private func broadcast(_ message: [UInt8], paths: [String]) {
-    for stream in streams.values { stream.send(message) }
-    for socket in sockets.values { for path in paths { socket.reload(path) } }
+    for stream in streams { stream.send(message) }
+    for socket in sockets { for path in paths { socket.reload(path) } }
   }
 
   /// The URL paths of files, or the files themselves if another server serves them.
@@ -213,8 +213,8 @@ extension PageSite {
 
   /// Notifies clients that show the status of a change.
   func statusChanged() {
-    for stream in streams.values where stream.wantsStatus { stream.send(ReloadMessage.status) }
+    for stream in streams where stream.wantsStatus { stream.send(ReloadMessage.status) }
   }
 
-  var hasStatusClients: Bool { streams.values.contains(where: \.wantsStatus) }
+  var hasStatusClients: Bool { streams.contains(where: \.wantsStatus) }
 }

@@ -88,8 +88,7 @@ extension PageSite {
     _ request: HTTPRequestHead, on connection: ServerConnection
   ) -> any Exchange {
     let stream = EventStream(
-      on: connection, of: self, wantsStatus: request.query.elementsEqual("status".utf8))
-    streams[ObjectIdentifier(stream)] = stream
+      on: connection, wantsStatus: request.query.elementsEqual("status".utf8))
     let greeting = ReloadMessage.hello(
       session: core.session, revision: revision,
       token: isLocal(request, from: connection.peer) ? core.token : core.guestToken,

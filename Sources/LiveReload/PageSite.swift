@@ -20,16 +20,16 @@ final class PageSite {
   private static let mostWorkerFiles = 1_000
   /// The files that workers have fetched, of which the script in a page knows nothing.
   private(set) var workerFiles: Set<Path> = []
-  var streams: [ObjectIdentifier: EventStream] = [:]
-  var sockets: [ObjectIdentifier: LiveReloadSocket] = [:]
   private var listeners: [Listener] = []
   /// The address of the page for this machine.
   private(set) var url = ""
   private(set) var connections: [ObjectIdentifier: ServerConnection] = [:]
+  var streams: [EventStream] { connections.values.compactMap { $0.exchange as? EventStream } }
+  var sockets: [LiveReloadSocket] {
+    connections.values.compactMap { $0.exchange as? LiveReloadSocket }
+  }
   /// Whether the process that was found last behind the page is one of a task.
   var isServedByTask = false
-  /// The names of the tasks that are not settled.
-  var unsettled: Set<String> = []
   private var hasWarned = false
   var hasFoundLoop = false
   var consoleLimit = ConsoleLimit()
@@ -89,7 +89,7 @@ final class PageSite {
     for listener in listeners { listener.close() }
     for monitor in monitors.values { monitor.stop() }
     stopReading()
-    for socket in sockets.values { socket.close(WebSocketFrame.CloseCode.goingAway) }
+    for socket in sockets { socket.close(WebSocketFrame.CloseCode.goingAway) }
     for connection in connections.values { connection.stream.close() }
     connections = [:]
   }
@@ -118,7 +118,10 @@ extension PageSite {
       guard isSocketAllowed(request) else {
         return connection.reply(.text(403, "The origin of the WebSocket is not allowed"))
       }
-      if request.path.elementsEqual("/livereload".utf8) { return openSocket(request, connection) }
+      if request.path.elementsEqual("/livereload".utf8) {
+        return LiveReloadSocket(request, on: connection)
+          ?? connection.reply(.text(400, "The WebSocket handshake is invalid"))
+      }
     }
     if let server = server(for: request) {
       session.requested(at: core.milliseconds)
@@ -157,16 +160,6 @@ extension PageSite {
     let origins = request.fields.all("origin")
     guard origins.count <= 1 else { return false }
     return access.allowsSocket(origin: origins.first.map { Array($0) })
-  }
-
-  private func openSocket(
-    _ request: HTTPRequestHead, _ connection: ServerConnection
-  ) -> (any Exchange)? {
-    guard let socket = LiveReloadSocket(request, on: connection, of: self) else {
-      return connection.reply(.text(400, "The WebSocket handshake is invalid"))
-    }
-    sockets[ObjectIdentifier(socket)] = socket
-    return socket
   }
 }
 

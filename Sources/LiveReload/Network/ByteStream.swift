@@ -72,9 +72,7 @@ final class ByteStream: SocketHandler {
   private var isConnecting: Bool
   /// Whether a peer that takes no output is left alone.
   private let isPatient: Bool
-  private var deadlines: [StreamDeadline: Instant] = [:]
-  /// The call for the next deadline, or for an earlier one that was cleared or renewed.
-  private var alarm: (time: Instant, call: SocketLoop.Call)?
+  private var deadlines: [StreamDeadline: SocketLoop.Call] = [:]
 
   /// Creates the stream of a socket of a client, or of one that is still connecting to a server. `drained` is called
   /// when that is connected.
@@ -264,43 +262,24 @@ final class ByteStream: SocketHandler {
   /// Sets a deadline, after which the stream is closed, or renews it.
   func start(_ reason: StreamDeadline) {
     if isClosed { return }
-    deadlines[reason] = now + reason.limit
-    setAlarm()
+    clear(reason)
+    deadlines[reason] = loop.call(after: reason.limit, leeway: .milliseconds(500)) { [weak self] in
+      guard let self else { return }
+      // It is not a paused peer that makes no progress.
+      if isPaused && (reason == .body || reason == .halfClosed) { start(reason) } else { close() }
+    }
   }
 
-  func clear(_ reason: StreamDeadline) {
-    deadlines[reason] = nil
-  }
+  func clear(_ reason: StreamDeadline) { deadlines.removeValue(forKey: reason)?.cancel() }
 
   func isAwaiting(_ reason: StreamDeadline) -> Bool { deadlines[reason] != nil }
-
-  private func setAlarm() {
-    guard let next = deadlines.values.min() else { return }
-    // An alarm that is too early sets the next one.
-    if let alarm, alarm.time <= next { return }
-    alarm?.call.cancel()
-    let call = loop.call(after: loop.now.duration(to: next), leeway: .milliseconds(500)) {
-      [weak self] in self?.alarmRings()
-    }
-    alarm = (next, call)
-  }
-
-  private func alarmRings() {
-    alarm = nil
-    let now = now
-    // It is not a paused peer that makes no progress.
-    for reason in [StreamDeadline.body, .halfClosed] where isPaused {
-      if let time = deadlines[reason], time <= now { deadlines[reason] = now + reason.limit }
-    }
-    if deadlines.values.contains(where: { $0 <= now }) { close() } else { setAlarm() }
-  }
 
   // MARK: - Closing
 
   /// Closes the stream after the peer has received all output. Bytes from the peer are dropped meanwhile.
   func closeWhenSent() {
     isDiscarding = true
-    deadlines = deadlines.filter { $0.key == .output }
+    for reason in deadlines.keys where reason != .output { clear(reason) }
     endWhenSent()
   }
 
@@ -323,7 +302,7 @@ final class ByteStream: SocketHandler {
   func close() {
     if isClosed { return }
     isClosed = true
-    alarm?.call.cancel()
+    for reason in deadlines.keys { clear(reason) }
     loop.remove(token)
     socket.close()
     output = []

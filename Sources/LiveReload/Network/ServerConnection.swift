@@ -45,7 +45,7 @@ final class ServerConnection: ByteStreamOwner {
   private var parser = HTTPParser(.requests)
   private var phase = Phase.reading
   private var request: HTTPRequestHead?
-  private var exchange: (any Exchange)?
+  private(set) var exchange: (any Exchange)?
   private var isRequestComplete = false
   private var isResponseComplete = false
   /// The framing of the response's body.

@@ -6,12 +6,10 @@ final class EventStream: Exchange {
   let connection: ServerConnection
   /// Whether it also receives changes of the status.
   let wantsStatus: Bool
-  private weak var site: PageSite?
 
-  init(on connection: ServerConnection, of site: PageSite, wantsStatus: Bool) {
+  init(on connection: ServerConnection, wantsStatus: Bool) {
     self.connection = connection
     self.wantsStatus = wantsStatus
-    self.site = site
     let fields: HTTPFields = HTTPFields([
       "Content-Type": "text/event-stream; charset=utf-8", "Cache-Control": "no-store",
       "X-Accel-Buffering": "no",
@@ -31,9 +29,5 @@ final class EventStream: Exchange {
 
   func clientEnded() {
     connection.stream.close()
-  }
-
-  func clientClosed() {
-    site?.streams[ObjectIdentifier(self)] = nil
   }
 }

@@ -3,15 +3,13 @@ final class LiveReloadSocket: Exchange {
   private static let mostPending = 1024 * 1024
 
   private let connection: ServerConnection
-  private weak var site: PageSite?
   private var parser = WebSocketParser()
   private var session = LiveReloadProtocol()
 
   /// Accepts the handshake; `nil` if it is invalid.
-  init?(_ request: HTTPRequestHead, on connection: ServerConnection, of site: PageSite) {
+  init?(_ request: HTTPRequestHead, on connection: ServerConnection) {
     guard request.method == "GET", let answer = request.fields.webSocketAnswer else { return nil }
     self.connection = connection
-    self.site = site
     let fields = HTTPFields([
       "Upgrade": "websocket", "Connection": "Upgrade", "Sec-WebSocket-Accept": answer,
     ])
@@ -58,9 +56,5 @@ final class LiveReloadSocket: Exchange {
 
   func clientEnded() {
     connection.stream.close()
-  }
-
-  func clientClosed() {
-    site?.sockets[ObjectIdentifier(self)] = nil
   }
 }

@@ -40,7 +40,7 @@ struct ReloadSession: Sendable {
   private var hasRun = false
   private var failed: Set<String> = []
   /// The tasks that are queued, running, or services that are not ready.
-  private var unsettled: Set<String> = []
+  private(set) var unsettled: Set<String> = []
   /// The dependencies that keep running because they are the server behind the page. Nothing waits
   /// for their ends.
   private(set) var serving: Set<String> = []
