@@ -31,6 +31,7 @@ final class Upstream {
     didSet { if isDown && !oldValue { forEach { $0.serverStops(.isSlow) } } }
   }
 
+  /// Some may be closed.
   private var idle: [UpstreamConnection] = []
   /// The requests that are not answered completely.
   private var requests: [ObjectIdentifier: ProxyResponder] = [:]
@@ -47,7 +48,6 @@ final class Upstream {
   /// Provides a connection: an idle one at once, or a new one.
   func connect(isFresh: Bool, for user: any UpstreamUser) {
     while !isFresh, let connection = idle.popLast() {
-      connection.onIdleClose = nil
       guard connection.isClean() else {
         connection.stream.close()
         continue
@@ -78,13 +78,13 @@ final class Upstream {
   /// Takes back a connection. A server that stops gracefully would wait for one that is kept.
   func release(_ connection: UpstreamConnection, isReusable: Bool) {
     connection.use(by: nil)
+    idle.removeAll { $0.stream.isClosed }
     if connection.isTunnel { return connection.stream.closeWhenSent() }
     if !isReusable || isRestarting || idle.count >= Self.mostIdle || !connection.isClean() {
       return connection.stream.close()
     }
     connection.stream.resume()
     connection.stream.start(.pooled)
-    connection.onIdleClose = { [weak self] closed in self?.idle.removeAll { $0 === closed } }
     idle.append(connection)
   }
 

@@ -35,8 +35,6 @@ extension UpstreamUser {
 /// Bytes that belong to no response close it: the next request would receive them as its response.
 final class UpstreamConnection: ByteStreamOwner {
   let stream: ByteStream
-  /// Called when an idle connection is closed.
-  var onIdleClose: ((UpstreamConnection) -> Void)?
   private weak var user: (any UpstreamUser)?
   private var parser = HTTPParser(.responses)
   /// Called once with whether the connection is made.
@@ -119,6 +117,5 @@ final class UpstreamConnection: ByteStreamOwner {
     self.user = nil
     if endAttempt(isConnected: false) { return }
     user?.upstreamLost(.closedEarly)
-    onIdleClose?(self)
   }
 }

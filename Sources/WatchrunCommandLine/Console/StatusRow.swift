@@ -8,8 +8,8 @@ import SystemCalls
 /// and drawn again below the cursor.
 final class StatusRow: Sendable {
   private struct State {
+    /// The text that is drawn.
     var text: [UInt8]?
-    var isDrawn = false
     /// Whether the cursor is at the beginning of a line.
     var isAtLineStart = true
   }
@@ -44,23 +44,21 @@ final class StatusRow: Sendable {
   func write(_ bytes: [UInt8], to descriptor: Int32) throws(SystemError) {
     let text = text
     try state.withLock { state throws(SystemError) in
-      let wasDrawn = state.isDrawn
+      let wasDrawn = state.text != nil
       let written = Self.next(&state, bytes, text)
-      if state.isDrawn != wasDrawn {
-        guardian.withLock { $0 }?.process.rowIsDrawn(state.isDrawn)
-      }
+      if wasDrawn != (text != nil) { guardian.withLock { $0 }?.process.rowIsDrawn(text != nil) }
       if !written.isEmpty { try writeAll(written, to: descriptor) }
     }
   }
 
   private static func next(_ state: inout State, _ bytes: [UInt8], _ text: [UInt8]?) -> [UInt8] {
-    if bytes.isEmpty && (text == state.text || text == nil && !state.isDrawn) { return [] }
-    var all = state.isDrawn ? erase : []
-    if state.isDrawn != (text != nil) { all += text == nil ? popTitle : pushTitle }
+    if bytes.isEmpty && text == state.text { return [] }
+    var all = state.text != nil ? erase : []
+    if (state.text != nil) != (text != nil) { all += text == nil ? popTitle : pushTitle }
     all += bytes
     // A bell, and a sequence that ends with one, moves nothing.
     if let last = bytes.last, last != 0x07 { state.isAtLineStart = last == UInt8(ascii: "\n") }
-    (state.text, state.isDrawn) = (text, text != nil)
+    state.text = text
     guard let text else { return all }
     all += state.isAtLineStart ? save : makeRoom + save + below
     return all + text + restore

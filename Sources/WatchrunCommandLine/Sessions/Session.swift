@@ -39,10 +39,8 @@ final class Session: Sendable {
     var server: SessionServer?
     /// Stops the command; `workHasEnded` is called when that is done.
     var endWork: (@Sendable () -> Void)?
-    /// How watchrun ends after the command; the first request decides.
-    var ending: Ending?
-    /// When the first request to end was made.
-    var requested: Instant?
+    /// How watchrun ends after the command, and when that was requested; the first request decides.
+    var ending: (how: Ending, since: Instant)?
     var pageReturn: (any ScheduledWork)?
   }
 
@@ -290,17 +288,14 @@ extension Session {
 
   private var isRepeat: Bool {
     state.withLock { state in
-      state.requested.map { Instant.now - $0 < Self.repeatTime } ?? false
+      state.ending.map { Instant.now - $0.since < Self.repeatTime } ?? false
     }
   }
 
   /// Stops the command, then exits. A second request that escalates kills it.
   func endWork(_ ending: Ending, escalates: Bool) {
     let (isFirst, endWork) = state.withLock { state in
-      defer {
-        state.ending = state.ending ?? ending
-        state.requested = state.requested ?? .now
-      }
+      defer { state.ending = state.ending ?? (ending, .now) }
       return (state.ending == nil, state.endWork)
     }
     console.stopWaiting()
@@ -310,7 +305,7 @@ extension Session {
 
   /// Ends watchrun after the command and its process group have ended.
   func workHasEnded(_ status: ExitStatus?) {
-    end(state.withLock { $0.ending } ?? .exit(status?.code ?? ExitCode.success))
+    end(state.withLock { $0.ending?.how } ?? .exit(status?.code ?? ExitCode.success))
   }
 
   /// Listens for clients until the end. Returns the server; `nil` without a directory for its socket.
