@@ -130,18 +130,6 @@ int csystem_interface_address(int index, char *text, size_t size) {
   return result;
 }
 
-int csystem_socket_error(int descriptor) {
-  int error = 0;
-  socklen_t size = sizeof error;
-  if (getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &error, &size) == -1) return errno;
-  return error;
-}
-
-void csystem_send_without_delay(int descriptor) {
-  int yes = 1;
-  setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
-}
-
 void csystem_probe_peer(int descriptor) {
   int yes = 1, seconds = 10, count = 3;
 #ifdef __APPLE__
@@ -153,8 +141,6 @@ void csystem_probe_peer(int descriptor) {
   setsockopt(descriptor, IPPROTO_TCP, TCP_KEEPCNT, &count, sizeof count);
   setsockopt(descriptor, SOL_SOCKET, SO_KEEPALIVE, &yes, sizeof yes);
 }
-
-void csystem_shut_down_writing(int descriptor) { shutdown(descriptor, SHUT_WR); }
 
 int csystem_open_beneath(int directory, const char *path) {
 #ifdef __linux__

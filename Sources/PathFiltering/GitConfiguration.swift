@@ -12,19 +12,25 @@ struct GitConfiguration: Sendable {
   private(set) var ignoresCase = false
   /// `extensions.worktreeConfig`: whether worktrees have settings of their own.
   private var hasWorktreeSettings = false
-  private let directories: UserDirectories
+  private let home: Path?
+  /// The directory of the user's settings: `$XDG_CONFIG_HOME`, or else `~/.config`.
+  let userDirectory: Path?
 
   /// Reads the files of the system and the user.
   init(environment: [String: String], warn: (SystemError) -> Void) {
-    directories = UserDirectories(environment: environment)
+    func path(_ name: String) -> Path? {
+      environment[name].flatMap { $0.isEmpty ? nil : Path($0) }
+    }
+    home = path("HOME")
+    userDirectory = path("XDG_CONFIG_HOME") ?? home?.appending(".config")
     if !Self.isTrue(Array((environment["GIT_CONFIG_NOSYSTEM"] ?? "false").utf8)) {
       read(Path(environment["GIT_CONFIG_SYSTEM"] ?? "/etc/gitconfig"), warn: warn)
     }
     if let global = environment["GIT_CONFIG_GLOBAL"] {
       read(Path(global), warn: warn)
     } else {
-      if let file = directories.configuration?.appending("git/config") { read(file, warn: warn) }
-      if let file = directories.home?.appending(".gitconfig") { read(file, warn: warn) }
+      if let file = userDirectory?.appending("git/config") { read(file, warn: warn) }
+      if let file = home?.appending(".gitconfig") { read(file, warn: warn) }
     }
   }
 
@@ -44,7 +50,7 @@ struct GitConfiguration: Sendable {
   /// root.
   var excludesFile: Path? {
     guard let name = namedExcludesFile else {
-      return directories.configuration?.appending("git/ignore")
+      return userDirectory?.appending("git/ignore")
     }
     return name.isEmpty ? nil : Path(bytes: name)
   }
@@ -74,7 +80,7 @@ struct GitConfiguration: Sendable {
   private func expanded(_ name: [UInt8]) -> [UInt8] {
     let mark = Array(":(optional)".utf8)
     let name = name.starts(with: mark) ? Array(name.dropFirst(mark.count)) : name
-    guard name.starts(with: [Byte.tilde, Byte.slash]), let home = directories.home else {
+    guard name.starts(with: [Byte.tilde, Byte.slash]), let home else {
       return name
     }
     return home.appending(name.dropFirst(2)).bytes

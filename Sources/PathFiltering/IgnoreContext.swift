@@ -13,7 +13,6 @@ struct IgnoreContext: Sendable {
   /// The settings of the repository.
   private(set) var configuration: GitConfiguration
   private let userConfiguration: GitConfiguration
-  let directories: UserDirectories
 
   init(
     root: Path, top: Path, sources: IgnoreSources, environment: [String: String],
@@ -23,7 +22,6 @@ struct IgnoreContext: Sendable {
     self.top = top
     self.sources = sources
     self.repository = nil
-    directories = UserDirectories(environment: environment)
     userConfiguration = GitConfiguration(environment: environment, warn: warn)
     configuration = userConfiguration
     if let repository { enter(repository, warn: warn) }
@@ -58,7 +56,7 @@ extension IgnoreContext {
     var files: [(file: Path, shown: Path)] = []
     if sources.contains(.global) {
       let ofGit = sources.contains(.versionControl) ? configuration.excludesFile : nil
-      let own = directories.configuration?.appending("watchrun/ignore")
+      let own = configuration.userDirectory?.appending("watchrun/ignore")
       files += [ofGit, own].compactMap(\.self).map { ($0, $0) }
     }
     if sources.contains(.versionControl), let repository {

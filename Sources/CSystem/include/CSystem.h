@@ -268,18 +268,9 @@ int csystem_accept(int listener, char *peer, size_t size);
 /// The numeric IPv4 address of an interface that is up and not loopback, by its place; -1 past the last.
 int csystem_interface_address(int index, char *text, size_t size);
 
-/// The pending error of a socket, such as that of a connection attempt; 0 for none.
-int csystem_socket_error(int descriptor);
-
-/// Sends small parts at once (`TCP_NODELAY`).
-void csystem_send_without_delay(int descriptor);
-
 /// Probes the peer when it has been quiet for ten seconds. The connection fails when it has gone: if its system
 /// remembers, within a minute.
 void csystem_probe_peer(int descriptor);
-
-/// Ends our side of a connection; the peer can still send.
-void csystem_shut_down_writing(int descriptor);
 
 /// Opens a file for reading; fails with `EXDEV` where a `..` or a symbolic link leads out of the directory,
 /// and with `ENOSYS` where the kernel cannot tell.

@@ -43,13 +43,17 @@ package enum Socket {
   /// Begins to connect to a numeric address. The socket is writable once the attempt has ended.
   package static func connect(to host: String, port: UInt16) throws(SystemError) -> Descriptor {
     let number = try checked("connect", path: Path(host)) { csystem_connect(host, port) }
-    csystem_send_without_delay(number)
+    var isAtOnce: Int32 = 1
+    setsockopt(
+      number, Int32(IPPROTO_TCP), TCP_NODELAY, &isAtOnce, socklen_t(MemoryLayout<Int32>.size))
     return Descriptor(owning: number)
   }
 
   /// The pending error of a socket, such as that of a connection attempt; `nil` for none.
   package static func error(of socket: Int32) -> SystemError? {
-    let code = csystem_socket_error(socket)
+    var code: Int32 = 0
+    var size = socklen_t(MemoryLayout<Int32>.size)
+    if getsockopt(socket, SOL_SOCKET, SO_ERROR, &code, &size) == -1 { code = errno }
     return code == 0 ? nil : SystemError(call: "connect", code: code)
   }
 
@@ -89,7 +93,7 @@ package enum Socket {
 
   /// Ends our side of the connection; the peer can still send.
   package static func shutDownWriting(_ socket: Int32) {
-    csystem_shut_down_writing(socket)
+    _ = shutdown(socket, Int32(SHUT_WR))
   }
 
   /// Reads available bytes into the memory: the count of bytes, 0 at the end of the connection, -1 after

@@ -15,16 +15,12 @@ package func pathOfFile(_ descriptor: Int32) -> Path? {
   return path
 }
 
-let descriptorLimit = RLIMIT_NOFILE.rawValueOfResource
+let descriptorLimit = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
 
 /// A clock that stands still while the machine sleeps.
 let uptimeClock = CLOCK_MONOTONIC
 /// The clock of file timestamps.
 let fileClock = CLOCK_REALTIME_COARSE
-
-extension __rlimit_resource {
-  fileprivate var rawValueOfResource: __rlimit_resource_t { __rlimit_resource_t(rawValue) }
-}
 
 /// The arguments of this process as bytes, the name of the program first.
 ///

@@ -99,7 +99,7 @@ extension Setting {
 
   static let timing: [Setting] = [
     Setting(
-      "-d --debounce", .timing, "Quiet period before a run, e.g. 50ms", default: "auto",
+      "-d --debounce", .timing, "Quiet period before a run, such as 50ms", default: "auto",
       key: .key("debounce", in: .project, others: ["delay"]), .quietPeriod,
       option: { $0.quietPeriod = $1 }),
     Setting(
