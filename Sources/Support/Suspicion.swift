@@ -59,6 +59,9 @@ package struct Suspicion: Equatable, Sendable {
     package static let leastWindow = (inRun: 0.2, afterPause: 0.5, otherwise: 1.0)
     /// A run that lasts so many times as long as the change took, without it, ends the row.
     package static let endOfRow = 1.5
+    /// By how much likelier a change is after a start than at any time, if what others are proved to make counts there
+    /// without a test.
+    package static let narrow = 0.5
     /// What comes later after a start of what lasts leads to few starts, and ends the row.
     package static let longest = Duration.seconds(60)
     /// By how much less the time before the end counts: one of two times is alike by chance more often.
@@ -246,18 +249,19 @@ package struct Suspicion: Equatable, Sendable {
   private func count(
     at now: Instant, _ offset: Double, _ gap: Double?, _ window: Double?, _ verdict: Verdict
   ) -> Count {
-    let isFree = exactLevel(verdict) <= free
     guard let gap, !gaps.isEmpty else {
-      return Count(time: now, level: level, isFree: isFree, follows: 0, comes: 0)
+      return Count(time: now, level: level, isFree: true, follows: 0, comes: 0)
     }
     let least = Rules.leastWindow
     // After a pause, a run is slower than those before, and what it writes is late by that.
     let inRun = level > free + Rules.tests ? least.afterPause : least.inRun
     let span = window.map { max($0, inRun) } ?? max(gaps.mean, least.otherwise)
+    let follows = offsets.density(offset)
+    let isNarrow = follows > Rules.narrow - log(span)
     let silence = window == nil ? silence(of: gap - offset) : 0
     return Count(
-      time: now, level: level, isFree: isFree, follows: offsets.density(offset),
-      comes: max(-log(span) - silence, gaps.density(gap)))
+      time: now, level: level, isFree: level <= free || isNarrow && exactLevel(verdict) <= free,
+      follows: follows, comes: max(-log(span) - silence, gaps.density(gap)))
   }
 
   /// What speaks against changes at any time, beside processes that last: none has come while the start was delayed.

@@ -34,6 +34,7 @@ struct SuspicionTests {
     private let changes: Changes
     /// How long a run lasts; `nil` for a service.
     private let duration: Double?
+    private let verdict: Suspicion.Verdict
     private var suspicion = Suspicion()
     private var limit = StartLimit(share: 1)
     private var number = 0
@@ -45,8 +46,11 @@ struct SuspicionTests {
     /// How long each change has waited, after the run that was under way.
     private(set) var waits: [Double] = []
 
-    init(_ changes: Changes, in duration: Double?, seed: UInt64, until end: Double, count: Int) {
-      (self.changes, self.duration) = (changes, duration)
+    init(
+      _ changes: Changes, _ verdict: Suspicion.Verdict = .unknown, in duration: Double?,
+      seed: UInt64, until end: Double, count: Int
+    ) {
+      (self.changes, self.duration, self.verdict) = (changes, duration, verdict)
       generator = SeededGenerator(seed: seed)
       run(until: end, count)
     }
@@ -82,7 +86,8 @@ struct SuspicionTests {
     /// How long what has changed waits at this time.
     private func delay(at time: Double) -> Double {
       let delay = max(
-        suspicion.delay(number: number), limit.delay(of: .unknown, at: instant(time)))
+        suspicion.delay(of: verdict, number: number),
+        limit.delay(of: verdict == .others ? .others : .unknown, at: instant(time)))
       return delay / .seconds(1)
     }
 
@@ -98,7 +103,7 @@ struct SuspicionTests {
         var pending: [Double] = []
         while next < start + (length ?? .infinity), length != nil || pending.isEmpty {
           suspicion.changed(
-            .unknown, at: instant(next), after: .seconds(next - start),
+            verdict, at: instant(next), after: .seconds(next - start),
             in: duration.map { .seconds($0) })
           pending.append(next)
           if changes.followsStarts { break }
@@ -122,7 +127,7 @@ struct SuspicionTests {
             suspicion.reset()
             now = next
           } else {
-            suspicion.changed(.unknown, at: instant(next), after: .seconds(next - start))
+            suspicion.changed(verdict, at: instant(next), after: .seconds(next - start))
           }
           pending.append(next)
           plan(after: start)
@@ -164,6 +169,17 @@ struct SuspicionTests {
       return world.waits.prefix(30).max() ?? 0 > 1.05 || world.waits.prefix(100).max() ?? 0 > 4.05
     }
     #expect(late <= Self.seeds.count / 20)
+  }
+
+  /// Others who follow the starts are told from that person by how narrowly they do.
+  @Test(arguments: [0.3, 0.5, 1, 2, 5])
+  func `a person who is proved to save once in each run waits as little`(duration: Double) {
+    let late = Self.seeds.count { seed in
+      let world = World(
+        .oncePerStart(duration), .others, in: duration, seed: seed, until: 8000, count: 100)
+      return world.waits.prefix(30).max() ?? 0 > 1.05 || world.waits.prefix(100).max() ?? 0 > 4.05
+    }
+    #expect(late <= Self.seeds.count / 10)
   }
 
   @Test(arguments: [nil, 2] as [Double?])
