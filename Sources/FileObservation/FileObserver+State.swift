@@ -27,10 +27,8 @@ extension FileObserver {
     let settle: @Sendable (_ task: Int?, _ done: @escaping @Sendable () -> Void) -> Void
   }
 
-  /// Identifies a subscriber.
-  struct Subscription: Hashable {
-    fileprivate let number: Int
-  }
+  /// The number of a subscriber.
+  typealias Subscription = Int
 
   struct State {
     fileprivate(set) var phase = Phase.idle
@@ -147,9 +145,8 @@ extension FileObserver.State {
 
   mutating func add(_ subscriber: FileObserver.Subscriber) -> FileObserver.Subscription {
     subscriptionCount += 1
-    let subscription = FileObserver.Subscription(number: subscriptionCount)
-    if outcome == nil { subscribers.append((subscription, subscriber)) }
-    return subscription
+    if outcome == nil { subscribers.append((subscriptionCount, subscriber)) }
+    return subscriptionCount
   }
 
   fileprivate mutating func end(_ error: ObserverError?) -> (

@@ -117,13 +117,7 @@ struct DirectoryTable {
   /// Sets the watch of a directory. If the watch belonged to other directories, removes it there.
   /// Returns the outdated watch of this one, if any; the caller must remove it from the source.
   mutating func setWatch(_ watch: Int32, of entry: TreeSnapshot.Entry) -> Int32? {
-    if let owner = owner(of: watch) {
-      if let index = index(of: owner) { directories[index].details.watch = nil }
-      for sharer in sharers(of: watch) {
-        if let index = index(of: sharer) { directories[index].details.watch = nil }
-      }
-      if !sharers.isEmpty { sharers[watch] = nil }
-    }
+    if owner(of: watch) != nil { removeWatch(watch) }
     guard let index = index(of: entry) else { return nil }
     let outdated = replaceWatch(of: entry, at: index, by: watch)
     owners[UInt32(bitPattern: watch)] = entry.number

@@ -87,9 +87,7 @@ extension ObservedTree {
     }
     let name = realDirectory(status, at: directory)
     if let other = roots.links.realDirectories[name], other != directory,
-      directories[other] != nil,
-      let otherStatus = try? disk.status(of: snapshot.path(of: other), followsLinks: true),
-      FileIdentity(otherStatus) == name.identity
+      directories[other] != nil, isSameDirectory(other, directory)
     {
       return false
     }
@@ -222,17 +220,16 @@ extension ObservedTree {
     return (targets, way.isLink ? way.end : nil)
   }
 
-  /// Makes a target an entry like others when it is found in a directory that is observed by now.
-  mutating func releaseIfCovered(_ target: Entry) {
-    guard isRoot(target), roots[target] == .linked, isCovered(snapshot.path(of: target)) else {
-      return
-    }
+  /// Makes a target an entry like others if it is found in a directory that is observed by now. Returns whether it is.
+  mutating func releaseIfCovered(_ target: Entry) -> Bool {
+    guard roots[target] == .linked, isCovered(snapshot.path(of: target)) else { return false }
     roots.remove(target)
     snapshot.unmark(target, .root)
     if directories[target] == nil {
       unwatch(target)
       watchFileIfNeeded(target, at: entryPath(of: target))
     }
+    return true
   }
 
   /// Whether changes at a path are noticed regardless of links, whatever is there.

@@ -255,7 +255,7 @@ extension ObservedTree {
     }
     if isBaseline {
       snapshot.mark(root, .unread)
-      walk.pending.append(Walk.PendingScan(directory: root, mode: mode))
+      walk.pending.append((directory: root, mode: mode))
     } else {
       snapshot.mark(root, .entriesChanged)
       scanNow(root, for: mode)

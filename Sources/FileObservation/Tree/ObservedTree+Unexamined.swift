@@ -8,17 +8,12 @@ extension ObservedTree {
   mutating func setUnexamined(_ directory: Entry, _ error: SystemError) {
     let known = directories.unexamined[directory]
     let arePermissionsMissing = error.code == EACCES || error.code == EPERM
+    // If it cannot be looked up, the directory that cannot be searched may be above the roots.
     let areHinted =
       arePermissionsMissing && source?.namesEntries == true
-      && isReached(snapshot.path(of: directory))
+      && disk.exists(snapshot.path(of: directory), followsLinks: true)
     directories.unexamined[directory] = DirectoryTable.Unexamined(
       since: known?.since ?? walk.comparedUntil, isHinted: (known?.isHinted ?? true) && areHinted)
-  }
-
-  /// Whether a path can be looked up. If not, the directory that cannot be searched may be above the
-  /// roots.
-  private func isReached(_ path: Path) -> Bool {
-    (try? disk.status(of: path, followsLinks: true)) != nil
   }
 
   /// Whether a directory must be examined again without a hint.

@@ -22,7 +22,7 @@ extension ObservedTree {
   /// Watches and scans a directory, and the descendants that this makes pending, before other
   /// pending ones.
   mutating func scanNow(_ directory: Entry, for mode: Occasion) {
-    scanNow { $0.walk.pending = [Walk.PendingScan(directory: directory, mode: mode)] }
+    scanNow { $0.walk.pending = [(directory: directory, mode: mode)] }
   }
 
   /// Watches and scans the directories that `prepare` makes pending, before other pending ones. While there are
@@ -161,8 +161,10 @@ extension ObservedTree {
   ) -> Bool {
     // A directory that changes during the listing may contain a name twice.
     let lookup = snapshot.find(item.name, in: site.directory)
-    if let entry = lookup.entry { releaseIfCovered(entry) }
-    let marks = lookup.entry.map { snapshot.marks(of: $0) } ?? []
+    var marks = lookup.entry.map { snapshot.marks(of: $0) } ?? []
+    if marks.contains(.root), let entry = lookup.entry, releaseIfCovered(entry) {
+      marks.remove(.root)
+    }
     if let entry = lookup.entry {
       if mode.isDiff { snapshot.mark(entry, .seen) }
       if !marks.isDisjoint(with: [.root, .absent]), !lookUpRoot(entry, for: mode) {
@@ -272,7 +274,7 @@ extension ObservedTree {
     directories.add(entry, coverage: .recursive, stack: own ?? stack)
     if case .discover = mode { snapshot.mark(entry, .entriesChanged) }
     if mode.isBaseline { snapshot.mark(entry, .unread) }
-    let scan = Walk.PendingScan(directory: entry, mode: mode)
+    let scan = (directory: entry, mode: mode)
     if snapshot.type(of: entry) == .symlink {
       walk.pendingLinks.append(scan)
     } else {

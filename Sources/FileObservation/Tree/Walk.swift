@@ -4,10 +4,7 @@ import SystemCalls
 /// found, and reused memory.
 struct Walk {
   /// A directory that must be watched and listed.
-  struct PendingScan {
-    let directory: TreeSnapshot.Entry
-    let mode: Occasion
-  }
+  typealias PendingScan = (directory: TreeSnapshot.Entry, mode: Occasion)
 
   let openDirectories = OpenDirectories()
   var pending: [PendingScan] = []
