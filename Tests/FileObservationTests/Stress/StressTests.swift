@@ -8,7 +8,7 @@ import Testing
 /// with pauses, for the sake of tests with deadlines.
 @Suite(.serialized)
 struct StressTests {
-  @Test(arguments: backendsUnderTest)
+  @Test(arguments: Effort.rows(backendsUnderTest, quick: 2))
   func `each part of a tree that is copied in is reported`(backend: BackendUnderTest) async throws {
     let stress = try await Stress(by: backend, prepare: { try makeTree(in: $0, backend) })
     try await stress.run("cp -r ../tree copy")
@@ -16,7 +16,7 @@ struct StressTests {
     try await stress.run("rm -r again")
   }
 
-  @Test(.enabled(if: isInstalled("tar")), arguments: backendsUnderTest)
+  @Test(.enabled(if: isInstalled("tar")), arguments: Effort.rows(backendsUnderTest, quick: 2))
   func `each part of an unpacked archive is reported`(
     backend: BackendUnderTest
   ) async throws {
@@ -27,7 +27,7 @@ struct StressTests {
     try await stress.run("tar xf ../tree.tar")
   }
 
-  @Test(arguments: backendsUnderTest)
+  @Test(arguments: Effort.rows(backendsUnderTest, quick: 2))
   func `trees that are moved in and out are reported`(backend: BackendUnderTest) async throws {
     let stress = try await Stress(by: backend, prepare: { try makeTree(in: $0, backend) })
     for _ in 0..<Effort.count(5, quick: 1) {
@@ -37,7 +37,7 @@ struct StressTests {
     }
   }
 
-  @Test(.enabled(if: isInstalled("git")), arguments: backendsUnderTest)
+  @Test(.enabled(if: isInstalled("git")), arguments: Effort.rows(backendsUnderTest, quick: 2))
   func `each file of a cloned repository is reported`(
     backend: BackendUnderTest
   ) async throws {
@@ -47,7 +47,7 @@ struct StressTests {
     try await stress.run("git clone -q ../tree clone")
   }
 
-  @Test(.enabled(if: isInstalled("git")), arguments: backendsUnderTest)
+  @Test(.enabled(if: isInstalled("git")), arguments: Effort.rows(backendsUnderTest, quick: 2))
   func `each file of a checkout is reported, in few batches`(
     backend: BackendUnderTest
   ) async throws {
@@ -75,7 +75,7 @@ struct StressTests {
     }
   }
 
-  @Test(arguments: backendsUnderTest)
+  @Test(arguments: Effort.rows(backendsUnderTest, quick: 2))
   func `nested directories that are created as fast as possible are reported`(
     backend: BackendUnderTest
   ) async throws {
@@ -95,7 +95,7 @@ struct StressTests {
     }
   }
 
-  @Test(arguments: backendsUnderTest)
+  @Test(arguments: Effort.rows(backendsUnderTest, quick: 2))
   func `thousands of temporary files hide no edit and lead to no wrong path`(
     backend: BackendUnderTest
   ) async throws {
