@@ -18,11 +18,9 @@ struct ForeignOption {
     if isOne(of: "--regex --regexp"), let filter = value.flatMap(Pattern.option) {
       return "patterns are globs, not regular expressions: \(ShellWords.quoted(filter.map(\.word)))"
     }
-    if let row = Self.translated.first(where: { isOne(of: $0.names) }) {
-      return line(row.ours) ?? row.advice
-    }
-    let others = Self.rows + Setting.all.flatMap(\.others)
-    return others.first { isOne(of: $0.key) }?.value
+    let rows = Self.rows + Setting.all.flatMap(\.others)
+    guard let ours = rows.first(where: { isOne(of: $0.key) })?.value else { return nil }
+    return ours.utf8.contains(UInt8(ascii: "%")) ? line(ours) : ours
   }
 
   /// What a value that watchrun refuses means in another tool; `nil` if nothing is known.
@@ -52,18 +50,19 @@ struct ForeignOption {
     return (attached ?? next).map { $0.decoded }
   }
 
-  /// Our option with the value, if it takes it. A number without a unit is in seconds, or in milliseconds where
-  /// that would be minutes; a regular expression is no pattern.
-  private func line(_ ours: String) -> String? {
+  /// Our option with the value, if it takes it, and otherwise with its placeholder. A number without a unit is in
+  /// seconds, or in milliseconds where that would be minutes; a regular expression is no pattern.
+  private func line(_ ours: String) -> String {
+    let name = ours.split { " =".contains($0) }.dropLast().last ?? ""
+    guard let option = Option.named(name) else { return ours }
+    let use = "use \(ours.filled(with: option.value ?? "")): \(option.phrase)"
     guard var text = value, !text.includes(".*"),
       !text.contains(where: { " \\^$|(+".contains($0) })
-    else { return nil }
-    let option = Option.named(ours.prefix { $0 != " " && $0 != "=" })
-    if option?.value == "TIME", let number = Double(text) { text += number < 50 ? "s" : "ms" }
+    else { return use }
+    if option.value == "TIME", let number = Double(text) { text += number < 50 ? "s" : "ms" }
     var reader = ValueReader(text.word)
-    guard let option, Setting.option(option.long)?.read(&reader) != nil, reader.findings.isEmpty
-    else { return nil }
-    return "write: " + ours.filled(with: ShellWords.quoted(text.word))
+    let isRead = Setting.option(option.long)?.read(&reader) != nil && reader.findings.isEmpty
+    return isRead ? "write: " + ours.filled(with: ShellWords.quoted(text.word)) : use
   }
 
   private static let commands =
@@ -92,32 +91,7 @@ struct ForeignOption {
 extension ForeignOption {
   private static let airBuild = "write: watchrun --build 'go build -o app .' -r ./app"
 
-  /// Options that one of ours translates, in which `%` stands for the value, and what to say where it does not fit.
-  private static let translated: [(names: String, ours: String, advice: String)] = [
-    (
-      "--ext --extension --extensions --filter-exts", "-e %",
-      "list extensions with -e, as in: -e js,css"
-    ),
-    (
-      "--exclude --exclude-dir --exclude_dir --skip --inverse-glob -G", "-i %",
-      "give patterns to leave out with -i, as in: -i 'build/'"
-    ),
-    (
-      "--include --files --pattern --patterns --glob -g --match --only", "-f %",
-      "give patterns with -f, as in: -f 'src/*.js'"
-    ),
-    (
-      "--delay --throttle --quiet-period --latency", "-d %",
-      "set the quiet period with -d, as in: -d 500ms"
-    ),
-    (
-      "--interval --poll-interval --polling-interval --force-poll", "--poll=%",
-      "set the polling interval with --poll=1s"
-    ),
-    ("--entry-file --spa", "--serve . --fallback %", "use --serve DIR --fallback FILE"),
-  ]
-
-  /// Other options that stand for none of ours alone, and what to say.
+  /// Options that stand for none of ours alone, and what to say. The others are in the table of settings.
   private static let rows: KeyValuePairs = [
     "--bin --build-cmd": airBuild,
     "--one-shot --oneshot -1 -z --exit --run-once": "use --once",

@@ -38,7 +38,7 @@ extension Habit {
         let words = ShellWords.split(command)?.map(\.word) ?? []
         return "\(line.lack); write: \(line.line(words + line.rest.dropFirst()))"
       }
-      if line.findsProgram(name) { return "\(line.lack); write: \(line.line(line.rest))" }
+      if line.directory.findsProgram(name) { return "\(line.lack); write: \(line.line(line.rest))" }
       let lack = "\(line.lack), and no script '\(name.printable)' here"
       return line.usual.run.map { "\(lack); to run what is here: watchrun \($0)" } ?? lack
     },

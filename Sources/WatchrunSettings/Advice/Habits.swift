@@ -86,7 +86,7 @@ extension TypedLine {
     }
   }
 
-  func isProgram(_ word: [UInt8]) -> Bool { findsProgram(word.decoded) }
+  func isProgram(_ word: [UInt8]) -> Bool { directory.findsProgram(word.decoded) }
 
   /// The words at the beginning that are paths, and the others.
   var leadingPaths: (paths: [[UInt8]], rest: [[UInt8]]) {

@@ -9,9 +9,6 @@ package struct TypedLine {
   var project: TaskWords.Project?
   /// Whether another program reads standard output, as in `watchrun . | xargs`.
   var isPiped = false
-  var findsProgram: (String) -> Bool = {
-    findProgram(Array($0.utf8), in: programDirectories()) != nil
-  }
 
   /// The words as text. What is not UTF-8 never equals a word that is looked for.
   var texts: [String] { words.map { $0.decoded } }

@@ -18,13 +18,7 @@ enum Mdoc {
   /// Text as one argument of a macro.
   static func argument(_ text: String) -> String {
     var escaped = text.first.map { $0.isLetter || $0.isNumber } == true ? "" : "\\&"
-    for character in text {
-      switch character {
-      case "\\": escaped += "\\e"
-      case "\"": escaped += "\\(dq"
-      default: escaped.append(character)
-      }
-    }
+    escaped += text.map { $0 == "\\" ? "\\e" : $0 == "\"" ? "\\(dq" : String($0) }.joined()
     // Punctuation at either end would be set apart from the argument.
     if text.last.map({ $0.isLetter || $0.isNumber }) != true { escaped += "\\&" }
     return text.contains(Character(" ")) ? "\"\(escaped)\"" : escaped

@@ -82,6 +82,9 @@ extension Option {
     Setting.options.first { $0.names.contains { $0 == word } }
   }
 
+  /// Its help within a sentence.
+  var phrase: String { help.prefix(1).lowercased() + help.dropFirst() }
+
   var names: [String] { (short.map { ["-\($0)"] } ?? []) + ["--\(long)"] }
 
   /// The long name with its value: `--watch PATH`, `--poll[=TIME]`, `--clear`.

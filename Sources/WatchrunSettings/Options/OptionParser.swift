@@ -58,11 +58,9 @@ package struct OptionParser {
   private mutating func parseLong(_ word: [UInt8]) throws(Failure) {
     let cut = word.firstIndex(of: UInt8(ascii: "="))
     let written = word[..<(cut ?? word.count)].decoded
-    guard let setting = Setting.option(String(written.dropFirst(2))), let option = setting.option
-    else {
-      throw unknown(written, name: written, attached: cut.map { Array(word[($0 + 1)...]) })
-    }
     let attached = cut.map { Array(word[($0 + 1)...]) }
+    guard let setting = Setting.option(String(written.dropFirst(2))), let option = setting.option
+    else { throw unknown(written, name: written, attached: attached) }
     if option.value == nil && attached != nil {
       throw .usage("\(written) takes no value\(hint(on: written, nil))")
     }

@@ -25,7 +25,9 @@ extension Setting {
       .paths, page: { $0.reload = $1 }),
     Setting(
       "--fallback", .page, "Serve FILE of DIR for missing pages, as in index.html", scope: .files,
-      key: .key("fallback", in: .page), .file, page: { $0.fallback = $1.bytes.decoded }),
+      key: .key("fallback", in: .page), .file,
+      others: ["--entry-file --spa": "--serve . --fallback %"],
+      page: { $0.fallback = $1.bytes.decoded }),
     Setting(
       "--header", .page, "Add FIELD to all answers, as in 'Cache-Control: no-store'",
       isRepeatable: true,

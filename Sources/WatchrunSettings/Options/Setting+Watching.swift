@@ -30,7 +30,10 @@ extension Setting {
       "--poll", .watching, "Poll instead of using kernel events (network drives)",
       key: .key("poll", in: .project, others: ["interval"]),
       .polling, omitted: Polling(.always),
-      others: ["--legacy-watch --polling --use-polling --usePolling": "use --poll"],
+      others: [
+        "--legacy-watch --polling --use-polling --usePolling": "use --poll",
+        "--interval --poll-interval --polling-interval --force-poll": "--poll=%",
+      ],
       option: { $0.polling = $1 }),
     Setting(
       "-C --directory", .watching, "Change to DIR first", scope: .session, .directory,
@@ -43,19 +46,27 @@ extension Setting {
     Setting(
       "-e --exts", .filtering, "Only files with these extensions, such as c,h", isRepeatable: true,
       key: .key("exts", in: .task, others: ["extensions", "ext"]), .extensions,
+      others: ["--ext --extension --extensions --filter-exts": "-e %"],
       shared: { $0.extensions += $1 }),
     Setting(
       "-f --filter", .filtering, "Only paths that match GLOB (gitignore syntax)",
       isRepeatable: true,
       key: .key("filter", in: .task, others: ["include"]),
-      .globs, others: ["--filter-file --filter-prog": "give each pattern with -f"],
+      .globs,
+      others: [
+        "--filter-file --filter-prog": "give each pattern with -f",
+        "--include --files --pattern --patterns --glob -g --match --only": "-f %",
+      ],
       shared: { $0.filters += $1 }),
     Setting(
       "-i --ignore", .filtering, "Ignore paths that match GLOB (gitignore syntax)",
       isRepeatable: true,
       key: .key("ignore", in: .project, .task, others: ["exclude"]),
       .globs,
-      others: ["--ignore-file": "put the patterns into .watchrunignore, or give each with -i"],
+      others: [
+        "--ignore-file": "put the patterns into .watchrunignore, or give each with -i",
+        "--exclude --exclude-dir --exclude_dir --skip --inverse-glob -G": "-i %",
+      ],
       shared: { $0.ignores += $1 }, project: { $0.ignores = $1 }),
     Setting(
       "--writes", .filtering, "Paths that the command writes; they start no run",
@@ -101,6 +112,7 @@ extension Setting {
     Setting(
       "-d --debounce", .timing, "Quiet period before a run, such as 50ms", default: "auto",
       key: .key("debounce", in: .project, others: ["delay"]), .quietPeriod,
+      others: ["--delay --throttle --quiet-period --latency": "-d %"],
       option: { $0.quietPeriod = $1 }),
     Setting(
       "--max-wait", .timing, "Run after TIME even if changes go on", default: "1s",

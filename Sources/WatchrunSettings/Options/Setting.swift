@@ -9,7 +9,8 @@ struct Setting: Sendable {
   let key: ProjectKey?
   /// Whether the option replaces the key of every task.
   let replacesKeys: Bool
-  /// The names of options of other tools, separated by spaces, and what to write instead.
+  /// The names of options of other tools, separated by spaces, and what to write instead: in words, or an option
+  /// with `%` for the value.
   let others: KeyValuePairs<String, String>
   /// Reads the value; `nil` for an invalid one, which is noted.
   let read: @Sendable (inout ValueReader) -> Assignment?
@@ -48,7 +49,7 @@ struct Setting: Sendable {
           help: help, defaultValue: defaultValue, isRepeatable: isRepeatable, taskKey: taskKey,
           conflicts: conflicts)
       }
-    self.key = key?.completed(type.kind, help, defaultValue)
+    self.key = key?.completed(type.kind, by: self.option)
     self.replacesKeys = replacesKeys
     self.others = others
     let assign: @Sendable (Value) -> Assignment = { value in

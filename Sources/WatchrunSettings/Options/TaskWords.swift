@@ -200,13 +200,14 @@ extension Settings {
       self.environment.last { $0.isPATH }.map { programDirectories($0.value) } ?? programs
     var line = TypedLine(
       words: command, options: optionWords.filter { $0 != "--".word },
-      directory: ProjectDirectory(path: directory), isPiped: isPiped,
-      findsProgram: { findProgram($0.word, in: places) != nil })
+      directory: ProjectDirectory(
+        path: directory, findsProgram: { findProgram($0.word, in: places) != nil }),
+      isPiped: isPiped)
     if TaskWords.mayBeTasks(self) {
       do throws(Failure) {
         line.project = try namedTasks(in: directory)
       } catch {
-        let isProgram = line.findsProgram(line.first)
+        let isProgram = line.directory.findsProgram(line.first)
         // 'test' is in every PATH. Another program with arguments is hardly meant as a task.
         if !isProgram || command.count == 1 || line.first == "test" {
           if isProgram { say("for the program: watchrun -- \(ShellWords.quoted(command))") }

@@ -129,25 +129,27 @@ extension ProjectDetection.Script {
 
   /// Whether ``started(by:)`` may know lines of this program.
   private static func mayStart(_ words: [String]) -> Bool {
-    words.first.map { $0.contains("/") || starters.contains(name(of: $0)) } ?? false
+    words.first.map { $0.contains("/") || starters[name(of: $0)] != nil } ?? false
   }
 
-  private static let starters = words(
+  /// Programs, and what their arguments are: a script of `package.json`, lines, or both.
+  private static let starters = table(
     """
-    npm yarn pnpm bun sh bash dash zsh su npx nix-shell script remix concurrently npm-run-all
-    run-p run-s
+    npm yarn pnpm bun | script
+    sh bash dash zsh su npx nix-shell script remix | lines
+    concurrently npm-run-all run-p run-s | both
     """)
 
   private func started(by words: [String], in directory: ProjectDirectory) -> [Self] {
     guard let program = words.first, Self.mayStart(words) else { return [] }
     let words = words.dropFirst()
     var lines: [(String, ProjectDirectory)] = []
-    switch Self.name(of: program) {
-    case "npm", "yarn", "pnpm", "bun":
+    switch Self.starters[Self.name(of: program)]?.first {
+    case "script"?:
       lines = Self.managed(words, in: directory).map { ($0.line, $0.directory) }
-    case "sh", "bash", "dash", "zsh", "su", "npx", "nix-shell", "script", "remix":
+    case "lines"?:
       lines = words.filter { $0.contains(" ") }.map { ($0, directory) }
-    case "concurrently", "npm-run-all", "run-p", "run-s":
+    case "both"?:
       let names = words.map { $0.split(separator: Character(":"), maxSplits: 1) }.map { parts in
         Self.managers.contains(String(parts.first ?? ""))
           ? parts.last ?? "" : parts.joined(separator: ":")[...]

@@ -27,12 +27,14 @@ struct ProjectKey: Hashable, Sendable {
   }
 
   /// The key with the kind of its value, and with all of its help.
-  func completed(_ kind: ValueKind, _ optionHelp: String, _ optionDefault: String?) -> ProjectKey {
+  func completed(_ kind: ValueKind, by option: Option?) -> ProjectKey {
     var key = self
     key.kind = kind
-    if help.isEmpty { key.help = optionHelp.prefix(1).lowercased() + optionHelp.dropFirst() }
+    if help.isEmpty, let option { key.help = option.phrase }
     let usual = kind == .boolean ? "false" : nil
-    if let value = defaultValue ?? optionDefault ?? usual { key.help += " (default: \(value))" }
+    if let value = defaultValue ?? option?.defaultValue ?? usual {
+      key.help += " (default: \(value))"
+    }
     if scopes == [.project, .task] { key.help += "; at the top level, for all tasks" }
     return key
   }
