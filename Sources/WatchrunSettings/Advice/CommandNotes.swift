@@ -17,8 +17,6 @@ struct CommandNotes {
     [placeholder, misplaced, watcher, dependencies].compactMap { $0 }
   }
 
-  private var texts: [String] { words.map { $0.decoded } }
-
   /// A word of the command that changed paths replace.
   private var placeholder: String? {
     guard !settings.isPostponed, !settings.isRunByShell,
@@ -57,7 +55,7 @@ struct CommandNotes {
   /// Directories outside that the package is made from.
   private var dependencies: String? {
     guard !settings.isOneRound, settings.watched.isEmpty, settings.filesFrom == nil,
-      let program = texts.first
+      let program = words.first?.decoded
     else { return nil }
     let paths = ProjectDetection.kinds.filter { $0.programs.contains(program) }
       .flatMap { DetectedKind.dependencies(of: $0, in: line.directory) }

@@ -39,8 +39,6 @@ struct TaskWords {
     return !word.contains(where: special.contains) && !start.contains(UInt8(ascii: "/"))
   }
 
-  private func findsProgram(_ word: [UInt8]) -> Bool { line.isProgram(word) }
-
   /// The tasks with arguments that the words mean, or `nil` for a program; and a note for the user where they could
   /// mean something else, too.
   func meaning() throws(Failure) -> (tasks: (names: [String], arguments: [[UInt8]])?, note: String?)
@@ -58,7 +56,7 @@ struct TaskWords {
       try refuseWordOfOption(name)
       return (nil, nil)
     }
-    let line = ShellWords.quoted(words)
+    let written = ShellWords.quoted(words)
     let named = words.prefix { $0 != "--".word }
     if named.allSatisfy({ project.hasTask($0.decoded) }) {
       let names = named.map(\.decoded)
@@ -68,9 +66,9 @@ struct TaskWords {
           "only a single task takes arguments; write: watchrun "
             + ShellWords.quoted([first, "--".word] + arguments))
       }
-      let taken = names.count == 1 ? "the task \(shown(first))" : "the tasks \(line)"
-      let note = "running \(taken) of \(project.source); for the program: watchrun -- \(line)"
-      let isAmbiguous = findsProgram(first) && named.count == words.count
+      let taken = names.count == 1 ? "the task \(ShellWords.quoted(first))" : "the tasks \(written)"
+      let note = "running \(taken) of \(project.source); for the program: watchrun -- \(written)"
+      let isAmbiguous = line.isProgram(first) && named.count == words.count
       return ((names, arguments), isAmbiguous ? note : nil)
     }
     let rest = Array(words.dropFirst())
@@ -82,10 +80,10 @@ struct TaskWords {
           + ShellWords.quoted(options + [first] + rest.dropFirst(options.count))
         : "and its arguments follow '--': watchrun "
           + ShellWords.quoted([first, "--".word] + rest)
-      throw .usage("'\(name)' is a task, \(advice); for the program: watchrun -- \(line)")
+      throw .usage("'\(name)' is a task, \(advice); for the program: watchrun -- \(written)")
     }
-    if findsProgram(first) {
-      let name = shown(first)
+    if line.isProgram(first) {
+      let name = ShellWords.quoted(first)
       return (nil, "running the program \(name); for the task: watchrun \(name)")
     }
     let stranger = rest.first { !project.hasTask($0.decoded) } ?? []
@@ -121,7 +119,7 @@ struct TaskWords {
   /// Refuses such a word, alone or before tasks, if there is no such program.
   private func refuseQuestion(_ name: String) throws(Failure) {
     let tasks = words.dropFirst()
-    guard let first = words.first, !findsProgram(first),
+    guard let first = words.first, !line.isProgram(first),
       // A session of a command line has tasks that no project names.
       tasks.allSatisfy({ project?.hasTask($0.decoded) == true })
         || tasks.count == 1 && tasks.first?.first != UInt8(ascii: "-"),
@@ -161,7 +159,7 @@ struct TaskWords {
     guard let project, let first = words.first, words.count == 1 else { return }
     let lack = "no task and no program '\(first.printable)'"
     if let nearest = nearestName(to: first.decoded, among: project.names) {
-      throw .usage("\(lack); did you mean: watchrun \(shown(nearest))")
+      throw .usage("\(lack); did you mean: watchrun \(ShellWords.quoted(nearest.word))")
     }
     throw .usage("\(lack); tasks of \(project.source): \(list(project.names))")
   }
@@ -171,10 +169,6 @@ struct TaskWords {
     guard let option = Option.named(written) else { return false }
     return option.value == nil || hasNext || written.utf8.count < word.count
   }
-
-  private func shown(_ word: [UInt8]) -> String { ShellWords.quoted(word) }
-
-  private func shown(_ name: String) -> String { shown(Array(name.utf8)) }
 
   private func list(_ names: [String]) -> String {
     names.map(\.printable).joined(separator: ", ")
