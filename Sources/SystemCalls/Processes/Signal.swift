@@ -65,7 +65,7 @@ extension Signal: CustomStringConvertible {
 extension Signal {
   /// Restores the default action and sends the signal to this process.
   package func raiseWithDefaultAction() {
-    setSignalAction(rawValue, SIG_DFL)
+    signal(rawValue, SIG_DFL)
     block(SIG_UNBLOCK)
     raise(rawValue)
   }
@@ -107,22 +107,18 @@ extension Signal {
 
   /// Makes this process ignore the signal.
   package func ignore() {
-    setSignalAction(rawValue, SIG_IGN)
+    signal(rawValue, SIG_IGN)
   }
 
   /// Restores the default action of the signal.
   package func restoreDefaultAction() {
-    setSignalAction(rawValue, SIG_DFL)
+    signal(rawValue, SIG_DFL)
   }
 }
 
 /// Parks this thread for good.
 package func sleepForever() -> Never {
   while true { pause() }
-}
-
-private func setSignalAction(_ number: Int32, _ action: (@convention(c) (Int32) -> Void)?) {
-  signal(number, action)
 }
 
 /// The signals that this process was started to ignore. Call this before any handler is installed.

@@ -10,75 +10,49 @@ package enum ProjectText {
   ///
   /// - Parameter hasSchema: Whether the schema is beside the file.
   package static func file(_ project: Project, hasSchema: Bool = false) -> String {
-    var members = hasSchema ? [("$schema", JSONWriter.quoted(ProjectSchema.address))] : []
-    if let jobs = project.jobs { members.append(("jobs", "\(jobs)")) }
-    if !project.ignores.isEmpty {
-      members.append(("ignore", array(project.ignores.map(\.description), indent: 2)))
-    }
-    if !project.environmentFiles.isEmpty {
-      members.append(("envFile", list(project.environmentFiles.map(\.description), indent: 2)))
-    }
-    let tasks = project.tasks.map { ($0.name, object(fields(of: $0), indent: 4)) }
-    let pages = project.pages.map { ($0.name, object(fields(of: $0), indent: 4)) }
-    members.append(("tasks", object(tasks + pages, indent: 2)))
-    return object(members, indent: 0) + "\n"
-  }
-
-  private static func fields(of task: Project.Task) -> [(String, String)] {
-    func field(_ key: String, _ values: [String]) -> [(String, String)] {
-      values.isEmpty ? [] : [(key, array(values, indent: 6))]
-    }
-    let run =
-      switch task.run {
-      case .line(let line): JSONWriter.quoted(line)
-      case .words(let words): array(words, indent: 6)
+    let text = JSONWriter.encode { writer in
+      writer.object { writer in
+        if hasSchema { writer.member("$schema", ProjectSchema.address) }
+        if let jobs = project.jobs { writer.member("jobs", jobs) }
+        if !project.ignores.isEmpty { writer.member("ignore", project.ignores.map(\.text.decoded)) }
+        // A single string stands for an array of one.
+        let files = project.environmentFiles
+        if files.count == 1 { writer.member("envFile", files[0]) }
+        if files.count > 1 { writer.member("envFile", files) }
+        writer.object("tasks") { writer in
+          for task in project.tasks {
+            writer.key(quoting: task.name)
+            writer.object { write(task, to: &$0, isFile: true) }
+          }
+          for page in project.pages {
+            writer.key(quoting: page.name)
+            writer.object { write(page, to: &$0, isFile: true) }
+          }
+        }
       }
-    // Without the key, it would watch the current directory.
-    let watchesNothing = task.watched.isEmpty && task.after.isEmpty && task.each.isEmpty
-    return [("run", run)] + (watchesNothing ? [("watch", "[]")] : [])
-      + field("each", task.each.map(\.description))
-      + field("watch", task.watched.map(\.description))
-      + field("filter", task.filters.map(\.description))
-      + field("ignore", task.ignores.map(\.description))
-      + field("writes", task.writes.map(\.description)) + field("after", task.after)
-      + (task.isService ? [("service", "true")] : [])
-      + (task.onBusy == .restart ? [("onBusy", JSONWriter.quoted("restart"))] : [])
-      + (task.environment.isEmpty ? [] : [("env", object(variables(of: task), indent: 6))])
-  }
-
-  private static func variables(of task: Project.Task) -> [(String, String)] {
-    task.environment.map { variable in
-      (
-        variable.name.decoded,
-        JSONWriter.quoted(variable.value.decoded)
-      )
     }
-  }
-
-  private static func fields(of page: Project.Page) -> [(String, String)] {
-    (page.served.map { [("serve", JSONWriter.quoted($0.description))] } ?? [])
-      + (page.after.isEmpty ? [] : [("after", array(page.after, indent: 6))])
-  }
-
-  private static func object(_ members: [(String, String)], indent: Int) -> String {
-    let space = String(repeating: " ", count: indent)
-    let lines = members.map { "\(space)  \(JSONWriter.quoted($0.0)): \($0.1)" }
-    return "{\n\(lines.joined(separator: ",\n"))\n\(space)}"
-  }
-
-  /// A single string stands for an array of one.
-  private static func list(_ strings: [String], indent: Int) -> String {
-    strings.count == 1 ? JSONWriter.quoted(strings[0]) : array(strings, indent: indent)
+    return ((try? JSONValue(parsing: text)).map { indented($0, by: 0) } ?? text.decoded) + "\n"
   }
 
   private static let widestLine = 80
 
-  private static func array(_ strings: [String], indent: Int) -> String {
-    let values = strings.map { JSONWriter.quoted($0) }
-    let line = "[\(values.joined(separator: ", "))]"
-    if line.utf8.count + indent <= widestLine { return line }
+  private static func indented(_ value: JSONValue, by indent: Int) -> String {
     let space = String(repeating: " ", count: indent)
-    return "[\n\(space)  \(values.joined(separator: ",\n\(space)  "))\n\(space)]"
+    switch value.content {
+    case .object(let members):
+      let lines = members.map { member in
+        "\(space)  \(JSONWriter.quoted(member.key)): \(indented(member.value, by: indent + 2))"
+      }
+      return "{\n\(lines.joined(separator: ",\n"))\n\(space)}"
+    case .array(let elements):
+      let values = elements.map { indented($0, by: 0) }
+      let line = "[\(values.joined(separator: ", "))]"
+      if line.utf8.count + indent <= widestLine { return line }
+      return "[\n\(space)  \(values.joined(separator: ",\n\(space)  "))\n\(space)]"
+    case .string(let text): return JSONWriter.quoted(text)
+    case .null, .boolean, .number:
+      return value.bool?.description ?? value.int?.description ?? "null"
+    }
   }
 }
 
