@@ -1,8 +1,8 @@
 import SystemCalls
 
 /// The symbolic links of the tree, and their targets, which are watched because their changes count as
-/// changes of the links. The targets of a link are the file it resolves to and the other links on the
-/// way there, and those of a root all that is on the way to it and can be replaced.
+/// changes of the links. The targets of a link are the file it resolves to, the other links on the way there, and the
+/// first on it that does not exist; those of a root are also all that is on the way to it and can be replaced.
 struct Links {
   /// A directory in a root. Each root knows a directory by one name if links are followed.
   struct RealDirectory: Hashable {

@@ -203,11 +203,9 @@ extension ObservedTree {
         })
     }
     // Missing roots are polled.
-    if source != nil, let missing = way.missing {
-      targets.insert(missing)
-    } else if way.isLink, (try? disk.status(of: way.end).type) != .directory {
-      targets.insert(way.end)
-    }
+    if source != nil, let missing = way.missing { targets.insert(missing) }
+    // Also while it is missing: it may come back together with its directory.
+    if way.isLink, (try? disk.status(of: way.end).type) != .directory { targets.insert(way.end) }
     targets.remove(path)
     if !isRoot { targets = targets.filter { !isCovered($0) || $0 == way.missing && $0 != way.end } }
     let isDirectory = snapshot.type(of: link) == .directory
@@ -241,21 +239,29 @@ extension ObservedTree {
         return true
       }
     }
-    return [false, true].allSatisfy { isReported(path, isDirectory: $0) == true }
+    return rules(at: path).map {
+      reports($0.path, isDirectory: false, $0.stack) && mayEnter($0.path, $0.stack)
+    } ?? false
   }
 
   /// Whether changes at a path are reported by the rules of its directory; `nil` if that is not
   /// observed.
   private func isReported(_ path: Path, isDirectory: Bool) -> Bool? {
+    rules(at: path).map {
+      reports($0.path, isDirectory: isDirectory, $0.stack)
+        && (!isDirectory || mayEnter($0.path, $0.stack))
+    }
+  }
+
+  /// The rules for a path; `nil` if its directory is not observed.
+  private func rules(at path: Path) -> (path: EntryPath, stack: IgnoreStack?)? {
     guard let parent = path.parent, let directory = snapshot.entry(at: parent),
       isObserved(directory)
     else { return nil }
-    let stack = directories[directory]?.stack
     let entry = Array(path.lastComponent).withUnsafeBufferPointer {
       entryPath(of: $0, in: directory)
     }
-    return reports(entry, isDirectory: isDirectory, stack)
-      && (!isDirectory || mayEnter(entry, stack))
+    return (entry, directories[directory]?.stack)
   }
 
   mutating func unwatchTargets(ofLink link: Path) {

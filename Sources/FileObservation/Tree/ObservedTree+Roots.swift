@@ -298,7 +298,8 @@ extension ObservedTree {
     stopWatching(root)
     snapshot.setFingerprint(nil, of: root)
     for child in snapshot.children(of: root) { removeSubtree(child) }
-    if roots.isReported(root) { watchWay(of: root) }
+    // What is polled keeps what is known of the targets.
+    if source != nil && roots.isReported(root) { watchWay(of: root) }
   }
 
   /// Compares all roots and their descendants, and what is watched by name, since hints were

@@ -22,6 +22,37 @@ struct InotifyTreeLinkTests {
     #expect(try watched.changes() == ["created w/build/gen/f"])
   }
 
+  @Test(arguments: [false, true])
+  func `a file behind a link is back together with its directory`(isFollowed: Bool) throws {
+    let watched = try WatchedTree(
+      isFollowed ? [("d", .recursive)] : [("d/l", .named)], followsLinks: isFollowed
+    ) {
+      try $0.makeDirectories("d")
+      try $0.makeDirectories("real")
+      try $0.write(to: "real/t")
+      try $0.link("d/l", to: "../real/t")
+    }
+    try watched.directory.rename("real", to: "other")
+    #expect(try watched.changes() == ["modified d/l"])
+    try watched.directory.write("new", to: "other/t")
+    #expect(try watched.changes() == [])
+    try watched.directory.rename("other", to: "real")
+    #expect(try watched.changes() == ["modified d/l"])
+    try watched.directory.write("newer", to: "real/t")
+    #expect(try watched.changes() == ["modified d/l"])
+  }
+
+  @Test func `a link to a file that is observed by its extension adds nothing`() throws {
+    let watched = try WatchedTree(followsLinks: true, extensions: ["swift"]) {
+      try $0.write(to: "b.swift")
+      try $0.link("a.swift", to: "b.swift")
+    }
+    try watched.directory.write("1", to: "b.swift")
+    #expect(try watched.changes() == ["modified b.swift"])
+    try watched.directory.rename("b.swift", to: "c.swift")
+    #expect(try watched.changes() == ["renamed c.swift from b.swift"])
+  }
+
   @Test func `a directory above a missing root is replaced by one with the root`() throws {
     let watched = try WatchedTree([("a/b/c/x", .recursive)], hasBase: true) {
       try $0.makeDirectories("a/b")
