@@ -147,7 +147,7 @@ final class TaskWorker: Sendable {
     phase == .stopping(next: .launch) || phase == .hooking(next: .launch)
   }
 
-  /// Whether a run is about to begin, also when its readiness check has found no other process.
+  /// Whether a run is about to begin, also when it is known that no other process answers its readiness check.
   var awaitsLaunch: Bool { isAboutToLaunch || state.access { $0.conflictCheck != nil } }
 
   /// Whether leftover processes were alive when this was asked the last time: they may have made a new change.
@@ -274,8 +274,11 @@ extension TaskWorker {
     context.probe.ask(condition) { [self] isAnswered in
       guard state.access({ $0.conflictCheck }) === check else { return }
       state.access { $0.conflictCheck = nil }
-      isAnswered
-        ? report(ReadinessConflict(condition)) : begin(makeRun(), definition.command)
+      if isAnswered {
+        report(ReadinessConflict(condition))
+      } else {
+        begin(makeRun(), definition.command)
+      }
     }
   }
 

@@ -264,7 +264,7 @@ extension TaskRunner {
   private func outdate(since saves: SavedInBuilds, where isOutput: (Path) -> Bool) -> Bool {
     // Most builds work below the session's directory, but one may be told another one.
     let others = saves.directories.filter { !$0.isWithin(directory) }
-    return BuildOutputs(directories: [directory] + others).outdate(before: saves.first) { path in
+    return BuildOutputs(directories: others + [directory]).outdate(before: saves.first) { path in
       !saves.paths.contains(path) && isOutput(path)
     }
   }

@@ -155,7 +155,8 @@ extension TaskRunner {
       watching.contains(where: machine.isBuildingService) ? .buildingService : .interruptible
     switch activity(of: component.names) {
     case .stopping:
-      return .stopping
+      // Another task of the component may run, and have read what was there before.
+      return component.names.contains { machine[$0].phase == .running } ? .running : .stopping
     case .running:
       if watching.contains(where: machine.isBuilding) { return .building }
       return watching.contains(where: machine.changeInterruptsRun) ? service : .running

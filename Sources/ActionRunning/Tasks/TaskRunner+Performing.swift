@@ -76,6 +76,7 @@ extension TaskRunner {
     case .retire(let name):
       former(of: name)?.end()
     case .killAll:
+      // The second call kills what is being stopped.
       for _ in 1...2 { for worker in allWorkers { worker.end() } }
     case .finish:
       finish()

@@ -130,7 +130,10 @@ extension TaskStateMachine {
     let serves = self[name].former == .serving
     tasks[name]?.former = serves ? next : .absent
     if !serves { return [] }
-    retiring.append(Retired(task: self[name], ancestors: []))
+    // Whatever the other process does, this one may hold the port.
+    var task = self[name]
+    task.phase = .ready
+    retiring.append(Retired(task: task, ancestors: []))
     return [.retire(name)]
   }
 
