@@ -101,7 +101,10 @@ final class TreeBackend: Backend {
     scheduler = DispatchScheduler(queue: configuration.queue, makeAlarm: makeAlarm)
     confined = Confined(
       State(
-        ObservedTree(configuration, source: source, disk: disk),
+        ObservedTree(
+          filter: configuration.filter, source: source, followsLinks: configuration.followsLinks,
+          base: configuration.base, excluded: configuration.excluded, disk: disk,
+          start: configuration.start, ignoredChanges: configuration.ignoredChanges),
         pollInterval: configuration.pollInterval),
       to: configuration.queue)
   }

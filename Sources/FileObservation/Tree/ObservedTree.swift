@@ -42,14 +42,6 @@ struct ObservedTree {
     walk = Walk(start: settings.start)
   }
 
-  init(_ configuration: BackendConfiguration, source: (any HintSource)?, disk: any Disk) {
-    self.init(
-      filter: configuration.filter, source: source, followsLinks: configuration.followsLinks,
-      base: configuration.base, excluded: configuration.excluded, disk: disk,
-      start: configuration.start,
-      ignoredChanges: configuration.ignoredChanges)
-  }
-
   /// What is observed by which rules, and with what. A class, because each access would copy it
   /// otherwise.
   final class Settings {
