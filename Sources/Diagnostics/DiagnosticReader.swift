@@ -102,7 +102,7 @@ package struct DiagnosticReader {
 
   /// The nearest of the lines above one for which this holds.
   func nearest(above index: Int, most: Int = 60, where holds: (OutputLine) -> Bool) -> Int? {
-    (max(0, index - most)..<index).last { holds(lines[$0]) }
+    (max(0, index - most)..<max(0, index)).last { holds(lines[$0]) }
   }
 
   /// The line, or an empty one beyond the output.
@@ -114,7 +114,7 @@ extension DiagnosticReader {
   enum Clue: UInt8 {
     case none
     /// A colon or an opening parenthesis.
-    case colon
+    case mark
     /// A digit after one of these.
     case number
 
@@ -128,7 +128,7 @@ extension DiagnosticReader {
             return
           }
           isAfterMark = byte == UInt8(ascii: ":") || byte == UInt8(ascii: "(")
-          if isAfterMark { clue = .colon }
+          if isAfterMark { clue = .mark }
         }
       }
       self = clue
@@ -165,11 +165,11 @@ extension DiagnosticReader {
   /// The forms, the most specific ones first.
   static let matchers: [Matcher] = [
     Matcher(tools: "Python", begins: "F") { $0.traceback() },
-    Matcher(tools: "make, Ninja", begins: "mn", needs: .colon) { $0.directory() },
-    Matcher(tools: "shellcheck", begins: "I", needs: .colon) { $0.shellCheck() },
+    Matcher(tools: "make, Ninja", begins: "mn", needs: .mark) { $0.directory() },
+    Matcher(tools: "shellcheck", begins: "I", needs: .mark) { $0.shellCheck() },
     Matcher(tools: "Elixir, mix", begins: "*") { $0.elixir() },
     Matcher(tools: "Maven", begins: "[") { $0.maven() },
-    Matcher(tools: "CMake", begins: "C", needs: .colon) { $0.cmake() },
+    Matcher(tools: "CMake", begins: "C", needs: .mark) { $0.cmake() },
     Matcher(tools: "rustc, clippy, ruff", begins: "-└", needs: .number) { $0.arrow() },
     Matcher(tools: "Elixir", needs: .number) { $0.mixWarning() },
     Matcher(tools: "ExUnit", needs: .number) { $0.exUnit() },
@@ -177,36 +177,36 @@ extension DiagnosticReader {
     Matcher(tools: "minitest", needs: .number) { $0.minitest() },
     Matcher(tools: "minitest", needs: .number) { $0.minitestError() },
     Matcher(tools: "Ruby", needs: .number) { $0.ruby() },
-    Matcher(tools: "Kotlin", begins: "ew", needs: .colon) { $0.kotlin() },
-    Matcher(tools: "PHP", begins: "PFWND", needs: .colon) { $0.php() },
-    Matcher(tools: "OCaml, dune", begins: "F", needs: .colon) { $0.ocaml() },
+    Matcher(tools: "Kotlin", begins: "ew", needs: .mark) { $0.kotlin() },
+    Matcher(tools: "PHP", begins: "PFWND", needs: .mark) { $0.php() },
+    Matcher(tools: "OCaml, dune", begins: "F", needs: .mark) { $0.ocaml() },
     Matcher(tools: "Nim", needs: .number) { $0.nim() },
-    Matcher(tools: "Nim", begins: "E", needs: .colon) { $0.nimException() },
+    Matcher(tools: "Nim", begins: "E", needs: .mark) { $0.nimException() },
     Matcher(tools: "pylint", needs: .number) { $0.pylint() },
     Matcher(tools: "esbuild", begins: "✘▲") { $0.esbuild() },
-    Matcher(tools: "vite", begins: "e", needs: .colon) { $0.vite() },
+    Matcher(tools: "vite", begins: "e", needs: .mark) { $0.vite() },
     Matcher(tools: "Biome", needs: .number) { $0.biome() },
     Matcher(tools: "GoogleTest, Catch2", needs: .number) { $0.expectation() },
-    Matcher(tools: "GoogleTest", begins: "u", needs: .colon) { $0.expectation() },
+    Matcher(tools: "GoogleTest", begins: "u", needs: .mark) { $0.expectation() },
     Matcher(tools: "PHPUnit", begins: "/", needs: .number) { $0.phpUnit() },
     Matcher(tools: "vitest", begins: "❯", needs: .number) { $0.vitest() },
-    Matcher(tools: "dotnet test", begins: "E", needs: .colon) { $0.dotnetTest() },
+    Matcher(tools: "dotnet test", begins: "E", needs: .mark) { $0.dotnetTest() },
     Matcher(tools: "Rust, cargo test", needs: .number) { $0.panicked() },
     Matcher(tools: "Swift Testing", needs: .number) { $0.recordedIssue() },
     Matcher(tools: "Node.js", begins: "/f", needs: .number) { $0.nodeSyntax() },
     Matcher(tools: "Node.js, jest, Java, JUnit", begins: "a", needs: .number) { $0.stack() },
     Matcher(tools: "node --test", begins: "l", needs: .number) { $0.tap() },
-    Matcher(tools: "Go", begins: "pf", needs: .colon) { $0.goPanic() },
+    Matcher(tools: "Go", begins: "pf", needs: .mark) { $0.goPanic() },
     Matcher(tools: "go test", needs: .number) { $0.goTest() },
     Matcher(tools: "eslint", begins: "0123456789", needs: .number) { $0.stylish() },
     Matcher(tools: "pytest", needs: .number) { $0.pytest() },
-    Matcher(tools: "ld, lld", needs: .colon) { $0.linker() },
-    Matcher(tools: "make", needs: .colon) { $0.make() },
+    Matcher(tools: "ld, lld", needs: .mark) { $0.linker() },
+    Matcher(tools: "make", needs: .mark) { $0.make() },
     Matcher(
       tools: "swift, XCTest, clang, gcc, javac, tsc, mypy, zig, dotnet, Meson", needs: .number
     ) { $0.severity() },
     Matcher(tools: "Go, ruff, eslint, flake8", needs: .number) { $0.plain() },
-    Matcher(tools: "sh, bash", needs: .colon) { $0.shell() },
-    Matcher(tools: "deno", needs: .colon) { $0.general() },
+    Matcher(tools: "sh, bash", needs: .mark) { $0.shell() },
+    Matcher(tools: "deno", needs: .mark) { $0.general() },
   ]
 }

@@ -146,7 +146,7 @@ struct DiagnosticReaderTests {
   /// The bound is generous: that of the benchmark is not.
   @Test(arguments: [
     "a.c:1:", "x:1 ", "    at f (x:1)\n", "error: x\n", "  File \"x\", line 1\n", "E   x\n",
-    "\u{1B}[",
+    "\u{1B}[", "  a.c:3:in f\n",
     "a.c:3: in f\n", "--> a.c:3:5\n", "  3:5  error  no\n", "x.go:3: y\n", ": *** ", "SC1 ^\n",
     "panicked at a.c:3:5\n", "location: 'a.c:3:5'\n", "panic: x\n",
     "[ERROR] a.c:[3,5] no\n", "e: a.c:3:5 no\n", "CMake Error at a.c:3 (f):\n", "** (E) x\n",
