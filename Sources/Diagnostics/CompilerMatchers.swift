@@ -162,7 +162,9 @@ extension DiagnosticReader {
     guard parts.count == 2, numbers.count == 2, let row = numbers[0].decimal(),
       let column = numbers[1].decimal()
     else { return nil }
-    guard let header = nearest(above: index, most: 500, where: { $0.indentation == 0 }),
+    // The output may be indented as a whole.
+    let header = nearest(above: index, most: 500) { $0.indentation == 0 } ?? max(0, index - 500)
+    guard
       let (severity, rest) = parts[1].trimmed.severity(["error ": .error, "warning ": .warning]),
       let path = files.file(lines[header].trimmed)
     else { return nil }
@@ -230,6 +232,7 @@ extension DiagnosticReader {
   /// `path:12:3: error: message`, `path:12: error: message`, `path(12,3): error TS2322: message` and
   /// `path:12:3 - error TS2322: message`.
   mutating func severity() -> Int? {
+    guard mayEndPlace else { return nil }
     for place in places(index) {
       let rest = rest(after: place)
       guard let words = rest.dropping(": ") ?? rest.dropping(" - "),
@@ -259,6 +262,18 @@ extension DiagnosticReader {
     return add(severity, message.message, path, place.line, place.column)
   }
 
+  /// Whether a message may follow a place, as in `3:5: `, `(3,5): ` and `3:5 -`. Other lines spend no lookups of files.
+  private var mayEndPlace: Bool {
+    line.indices.dropFirst(2).contains { end in
+      let isNumber = line[end - 2].isDigitASCII
+      return switch (line[end - 1], line[end]) {
+      case (UInt8(ascii: ":"), 0x20): isNumber || line[end - 2] == UInt8(ascii: ")")
+      case (0x20, UInt8(ascii: "-")): isNumber
+      default: false
+      }
+    }
+  }
+
   /// The column of a caret two lines below, as javac prints it.
   private func caret(below index: Int) -> Int? {
     let mark = line(index + 2)
@@ -274,7 +289,7 @@ extension DiagnosticReader {
 
   /// `./main.go:4:2: undefined: x`, without a severity.
   mutating func plain() -> Int? {
-    guard let place = places(index).first, place.column != nil,
+    guard mayEndPlace, let place = places(index).first, place.column != nil,
       line[line.startIndex + place.range.upperBound - 1].isDigitASCII
     else { return nil }
     let before = line[..<(line.startIndex + place.range.lowerBound)]

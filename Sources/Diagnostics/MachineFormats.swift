@@ -12,8 +12,8 @@ struct MachineFormats {
   /// What go has printed for each package, of which several are tested at the same time.
   private var packages: [[UInt8]] = []
   private var numbers: [String: Int] = [:]
-  /// Whether a log cannot be read: the search for another one would go through all of the rest again.
-  private var isCut = false
+  /// How many more logs may be wrong. None after one that is cut off: it would be searched for others again and again.
+  private var attempts = 20
 
   static func plain(_ output: [UInt8]) -> [UInt8] {
     guard output.contains(UInt8(ascii: "{")) else { return output }
@@ -62,12 +62,15 @@ struct MachineFormats {
       addEvent(value)
       return line.endIndex + 1
     }
-    guard !isCut, output[line.startIndex...].prefix(Self.longestHead).contains("sarif") else {
+    guard attempts > 0, output[line.startIndex...].prefix(Self.longestHead).contains("sarif") else {
       return nil
     }
     var end = line.startIndex
-    guard let log = try? JSONValue(parsing: output, from: &end) else {
-      isCut = true
+    let log: JSONValue
+    do throws(JSONSyntaxError) {
+      log = try JSONValue(parsing: output, from: &end)
+    } catch {
+      attempts = error.offset < output.count ? attempts - 1 : 0
       return nil
     }
     guard let runs = log["runs"] else { return nil }

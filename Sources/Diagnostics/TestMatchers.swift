@@ -199,10 +199,15 @@ extension DiagnosticReader {
     guard lines[index].trimmed.begins(with: "location: '"), var place = places(index).first else {
       return nil
     }
-    guard let header = nearest(above: index, most: 4, where: { $0.contains("not ok ") }),
-      let dash = line(header).range(of: " - ")
+    let title = { (line: OutputLine) -> OutputLine? in
+      guard let words = line.range(of: "not ok "), let dash = line.range(of: " - "),
+        words.upperBound < dash.lowerBound
+      else { return nil }
+      return line[dash.upperBound...]
+    }
+    guard let header = nearest(above: index, most: 4, where: { title($0) != nil }),
+      let title = title(lines[header])?.message
     else { return nil }
-    let title = line(header)[dash.upperBound...].message
     var message: String?
     var next = index + 1
     while next < min(lines.count, index + 100) {

@@ -124,6 +124,29 @@ struct DiagnosticReaderTests {
         ])
   }
 
+  @Test func `a line without a message spends no lookups of files`() {
+    let lines = (1...4_100).map { "  case-\($0):3 ok\n" }.joined()
+    #expect(found(lines + "a.c:4:2: no\n") == ["a.c:4:2: error: no"])
+  }
+
+  @Test func `the name of a file may be indented as its errors are`() {
+    #expect(found("  a.c\n    3:5  error  no\n") == ["a.c:3:5: error: no"])
+  }
+
+  @Test func `a comment that speaks of a failed test is none`() {
+    #expect(found("# a - not ok 1 - b\n  ---\n  location: 'a.c:3:5'\n") == [])
+    #expect(found("not ok 1 - b\n  ---\n  location: 'a.c:3:5'\n") == ["a.c:3:5: error: b"])
+  }
+
+  @Test func `a log is read after one that is wrong, and not within one that is cut`() {
+    let log =
+      #"{"$schema":"sarif","runs":[{"results":[{"level":"error","message":{"text":"no"},"#
+      + #""locations":[{"physicalLocation":{"artifactLocation":{"uri":"a.c"},"#
+      + #""region":{"startLine":3,"startColumn":5}}}]}]}]}"#
+    #expect(found(#"{"$schema":"sarif","runs":x}"# + "\n\(log)\n") == ["a.c:3:5: error: no"])
+    #expect(found(#"{"$schema":"sarif","runs":["# + "\n\(log)\n") == [])
+  }
+
   @Test func `the first 2,000 lines and the last 8,000 are searched`() {
     let lines = (1...20_000).map { "a.c:\($0):1: error: no\n" }
     let rest = { String(repeating: "x\n", count: $0) }
@@ -158,6 +181,7 @@ struct DiagnosticReaderTests {
     "a.c(3)\n",
     "Error: unhandled exception: x\n", "a.py:3:0: C0114: no\n", "✘ [ERROR] x\n\n  a.c:3:5:\n",
     "error during build:\n", "a.c:3:5 ━━\n", "a.c:3: Failure\n", "a.c:3: FAILED:\n", " ❯ a.c:3:5\n",
+    "{\"$schema\":\"sarif\"x\n", "{\"$schema\":\"sarif\",\"a\":[\n",
     " FAIL x\n ❯ x:3\n\n", "1) A::x\n\n/a.php:3\n\n", "Failed x\nError Message:\n",
   ])
   func `hostile output takes bounded work`(piece: String) {

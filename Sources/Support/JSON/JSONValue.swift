@@ -36,7 +36,8 @@ package struct JSONValue: Hashable, Sendable {
     self = try parser.parse()
   }
 
-  /// Parses the value that begins at an offset of a text, and moves the offset to its end.
+  /// Parses the value that begins at an offset of a text, without space before it, and moves the offset to its end.
+  /// After an error, the offset is unchanged.
   package init(parsing text: [UInt8], from offset: inout Int) throws(JSONSyntaxError) {
     var parser = JSONParser(text, example: "{}")
     parser.offset = offset
