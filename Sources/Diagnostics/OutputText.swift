@@ -21,7 +21,7 @@ struct OutputText {
       }
       let end = bytes[start...].firstIndex(of: UInt8(ascii: "\n")) ?? bytes.endIndex
       let line = bytes[start..<min(end, start + Self.longestLine)]
-      lines.append(TerminalLine.mayHaveControls(line) ? TerminalLine(line).text[...] : line)
+      lines.append(line.contains(where: \.mayControl) ? TerminalLine(line).text[...] : line)
       start = end + 1
     }
   }

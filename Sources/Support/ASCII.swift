@@ -41,10 +41,12 @@ extension Collection<UInt8> {
     starts(with: [0xEF, 0xBB, 0xBF]) ? dropFirst(3) : self[...]
   }
 
-  /// The first index of a text. `contains` would link the regular expression engine into the program, which is larger
-  /// than watchrun itself.
+  /// The first index of a text, which is the start for an empty one. `contains` would link the regular expression engine
+  /// into the program, which is larger than watchrun itself.
+  @inlinable
   package func firstIndex(of text: String) -> Index? {
-    indices.first { self[$0...].starts(with: text.utf8) }
+    guard let first = text.utf8.first else { return startIndex }
+    return indices.first { self[$0] == first && self[$0...].starts(with: text.utf8) }
   }
 
   /// The bytes with percent signs decoded once; `nil` if one is not followed by two hexadecimal digits.

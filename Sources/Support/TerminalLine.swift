@@ -52,7 +52,7 @@ package struct TerminalLine {
 
   /// Whether the bytes may be shown otherwise than as they are.
   package static func mayHaveControls(_ bytes: some Collection<UInt8>) -> Bool {
-    bytes.contains { $0 < 0x20 && $0 != UInt8(ascii: "\t") || $0 == 0x7F || $0 == 0xC2 }
+    bytes.contains(where: \.mayControl)
   }
 
   private mutating func put(_ byte: UInt8) {
@@ -89,5 +89,12 @@ package struct TerminalLine {
     styles = isStyled ? styles + sequence : []
     text += sequence
     endsWithSequence = true
+  }
+}
+
+extension UInt8 {
+  /// Whether a byte of UTF-8 is, or begins, a character that controls a terminal.
+  @inlinable package var mayControl: Bool {
+    self < 0x20 && self != UInt8(ascii: "\t") || self == 0x7F || self == 0xC2
   }
 }
