@@ -88,8 +88,10 @@ enum ProxyHeads {
       fields.append(name, isForeign ? origin(value, request, upstream) : Array(value))
     }
     if isForDocument { fields.append("Accept-Encoding", "identity") }
-    let forwarded = request.fields.all("x-forwarded-for").flatMap { $0 + ", ".word }
-    fields.append("X-Forwarded-For", forwarded + peer.word)
+    // Those that are for this connection alone are not passed on.
+    let isKept = !request.fields.list("connection", has: "x-forwarded-for")
+    let forwarded = isKept ? request.fields.all("x-forwarded-for") : []
+    fields.append("X-Forwarded-For", forwarded.flatMap { $0 + ", ".word } + peer.word)
     fields.append("X-Forwarded-Host", request.host)
     fields.append("X-Forwarded-Proto", "http")
     appendConnection(request, to: &fields)

@@ -43,6 +43,17 @@ struct ProxyHeadsTests {
       ])
   }
 
+  @Test func `addresses of clients that are for this hop alone are not forwarded`() throws {
+    let sent = try lines(
+      """
+      GET / HTTP/1.1\r
+      Host: localhost:8080\r
+      Connection: x-forwarded-for\r
+      X-Forwarded-For: 1.2.3.4
+      """, to: local)
+    #expect(sent.contains("X-Forwarded-For: 127.0.0.9"))
+  }
+
   @Test(
     arguments: [
       ("", .anyDocument), ("Accept: image/png", nil), ("Accept: */*", .wholeDocuments),
