@@ -49,8 +49,10 @@ extension Session {
   /// Chooses a port that nothing listens on for a service: the same one in each session of a directory, if possible.
   private func freePort(for task: String) -> UInt16 {
     if let known = ports.withLock({ $0[task] }) { return known }
-    let name = directory.bytes + "\0\(task)".word
-    let hash = UInt32(truncatingIfNeeded: name.withUnsafeBytes { ContentDigest(of: $0) }.low)
+    // FNV-1a. Another hash would change the ports that bookmarks have.
+    let hash = (directory.bytes + "\0\(task)".word).reduce(2_166_136_261 as UInt32) {
+      ($0 ^ UInt32($1)) &* 16_777_619
+    }
     // Below the ports of outgoing connections.
     let taken = ports.withLock { Set($0.values) }
     let candidates = (0..<200).map { UInt16(10_000 + (hash &+ $0) % 20_000) }
