@@ -60,7 +60,9 @@ final class StatusLine: Sendable {
 /// The text of the status line: the tasks with their states, and how long they have taken. A pure value.
 struct StatusText: Hashable {
   var tasks: [SessionAnswer.Task]
-  /// The services that nothing checks.
+  /// The numbers of errors in the tasks that have failed.
+  var errors: [String: Int] = [:]
+  /// The tasks whose readiness nothing checks.
   var unchecked: Set<String> = []
   /// The present time in milliseconds since 1970.
   var time = 0
@@ -114,7 +116,7 @@ struct StatusText: Hashable {
   /// What has failed; without a mark if nothing has, and nothing is green.
   var title: String {
     let failed = tasks.filter { $0.state == "failed" }
-    let errors = failed.map(\.errorCount).reduce(0, +)
+    let errors = failed.map { self.errors[$0.name] ?? 0 }.reduce(0, +)
     if isRunning { return "… watchrun" }
     if failed.isEmpty { return tasks.areGreen ? "✓ watchrun" : "watchrun" }
     return errors > 0
@@ -142,7 +144,7 @@ struct StatusText: Hashable {
     case "ready": return (unchecked.contains(task.name) ? "● started" : "● ready", .good)
     case "succeeded": return ("✓ " + (task.isFresh ? "fresh" : time), .good)
     case "failed":
-      let errors = task.errorCount
+      let errors = self.errors[task.name] ?? 0
       return ("✗ " + (errors > 0 ? DiagnosticSummary.count(errors, "error") : time), .bad)
     case "skipped": return ("– skipped", .faint)
     case "stopped": return ("■ stopped", .faint)
@@ -154,8 +156,6 @@ struct StatusText: Hashable {
 extension SessionAnswer.Task {
   /// Whether it was not run, as nothing has changed since its last success.
   var isFresh: Bool { state == "succeeded" && startedAt == nil && milliseconds ?? 0 == 0 }
-
-  var errorCount: Int { diagnostics.count { $0.severity == "error" } }
 
   /// How long the latest run has taken, or has run until this time, in milliseconds since 1970.
   func duration(at time: Int) -> Duration? {

@@ -142,13 +142,15 @@ final class SessionDesk: ServedSession {
   /// The tasks with their states, for the status line. It may be called on any queue.
   func status() -> StatusText {
     let time = Int(FileTime.latest().nanoseconds / 1_000_000)
-    let (tasks, unchecked, count) = picture.withLock {
-      ($0.tasks, $0.unchecked, $0.waitingChanges)
+    var (text, count) = picture.withLock { picture in
+      let text = StatusText(
+        tasks: picture.tasks, errors: picture.errorCounts, unchecked: picture.unchecked, time: time)
+      return (text, picture.waitingChanges)
     }
-    let block = orders?.block.map { block in
+    text.block = orders?.block.map { block in
       block.rawValue + (count == 0 ? "" : ", \(counted(count, "change"))")
     }
-    return StatusText(tasks: tasks, unchecked: unchecked, time: time, block: block)
+    return text
   }
 
   // MARK: - Questions

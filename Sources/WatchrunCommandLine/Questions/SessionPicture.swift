@@ -121,7 +121,7 @@ struct SessionPicture {
     }
   }
 
-  /// The tasks as all who ask, and the status line, see them; without their output.
+  /// The tasks as all who ask, and the status line, see them; without their output and their diagnostics.
   var tasks: [SessionAnswer.Task] {
     model.tasks.map { task in
       let name = task.description.name
@@ -132,7 +132,6 @@ struct SessionPicture {
       entry.isTimedOut = timedOut.contains(name)
       entry.isOutputRead =
         plan.graph[name].map { plan.reading.includes($0, of: plan.graph) } ?? true
-      entry.diagnostics = presentDiagnostics(of: name).map(SessionAnswer.Diagnostic.init)
       return entry
     }
   }
@@ -143,7 +142,17 @@ struct SessionPicture {
     return task?.state == .failed && task?.status == 0
   }
 
-  /// The services whose readiness nothing checks.
+  /// The numbers of errors in the tasks that have failed.
+  var errorCounts: [String: Int] {
+    model.tasks.reduce(into: [:]) { counts, task in
+      let name = task.description.name
+      if task.state == .failed {
+        counts[name] = diagnostics[name].count { $0.severity == .error }
+      }
+    }
+  }
+
+  /// The tasks whose readiness nothing checks.
   var unchecked: Set<String> {
     Set(plan.graph.tasks.filter { !$0.reportsReadiness }.map(\.name))
   }
@@ -309,6 +318,7 @@ extension SessionPicture {
     answer.problem = problem ?? postponed ?? self.missed(by: asked, missed)
     answer.tasks = tasks.filter { isMeant($0.name) }.map { task in
       var task = task
+      task.diagnostics = presentDiagnostics(of: task.name).map(SessionAnswer.Diagnostic.init)
       if task.state == "failed" || request.verb == .logs {
         task.output = output.end(of: task.name, lines: request.lines)
       }

@@ -6,16 +6,15 @@ import Testing
 struct StatusTextTests {
   private let status = StatusText(
     tasks: [
-      task("build", "succeeded", after: 1200), task("test", "failed", after: 2000, errors: 2),
+      task("build", "succeeded", after: 1200), task("test", "failed", after: 2000),
       task("server", "ready"), task("lint", "running"), task("docs", "pending"),
-    ], time: 4000)
+    ], errors: ["test": 2], time: 4000)
 
   private static func task(
-    _ name: String, _ state: String, after milliseconds: Int? = nil, errors: Int = 0
+    _ name: String, _ state: String, after milliseconds: Int? = nil
   ) -> SessionAnswer.Task {
     var task = SessionAnswer.Task(name)
     (task.state, task.startedAt, task.milliseconds) = (state, 1000, milliseconds)
-    task.diagnostics = Array(repeating: .init("error", "no"), count: errors)
     return task
   }
 
@@ -58,7 +57,7 @@ struct StatusTextTests {
     #expect(status.title == "… watchrun")
     status.tasks[3].state = "skipped"
     #expect(status.title == "✗ 2 errors · watchrun")
-    status.tasks[1].diagnostics = []
+    status.errors = [:]
     #expect(status.title == "✗ test · watchrun")
     status.tasks[1].state = "succeeded"
     #expect(status.title == "watchrun" && !status.isRunning)
