@@ -21,7 +21,7 @@ extension Setting {
       "--status-line", .output,
       "Show the state of the tasks in the last row: auto, always or never",
       value: "WHEN", default: "auto", scope: [.run, .results],
-      key: .key("statusLine", in: .project),
+      key: .key("statusLine", "when to show the state of the tasks in the last row", in: .project),
       ValueType<StatusLineMode>.choice, omitted: .always, option: { $0.statusLine = $1 }),
     Setting(
       "--timestamps", .output, "Print the time before each line of output",
@@ -31,7 +31,9 @@ extension Setting {
     Setting(
       "--log", .output, "Append the output to FILE, such as out/{task}.log",
       scope: [.run, .results],
-      key: .key("log", in: .project, .task, others: ["logfile", "loglocation"]),
+      key: .key(
+        "log", "file to which output is appended, such as out/{task}.log", in: .project, .task,
+        others: ["logfile", "loglocation"]),
       .file, replacesKeys: true, others: ["--log-file --logfile --log_file": "use --log FILE"],
       shared: { $0.log = $1 }),
     Setting(
@@ -43,7 +45,9 @@ extension Setting {
       .boolean, shared: { $0.usesPseudoTerminal = $1 }),
     Setting(
       "--diagnostics", .output, "Keep errors and warnings in FILE, for editors",
-      scope: [.run, .results], key: .key("diagnostics", in: .project),
+      scope: [.run, .results],
+      key: .key(
+        "diagnostics", "file in which errors and warnings are kept, for editors", in: .project),
       .file, option: { $0.diagnosticsFile = $1 }),
     Setting(
       "-c --clear", .output, "Clear the screen before each run",
@@ -77,7 +81,7 @@ extension Setting {
       option: { $0.readsKeys = !$1 }),
     Setting(
       "--color", .output, "Use color: auto, always or never", value: "WHEN", default: "auto",
-      scope: .session, key: .key("color", in: .project),
+      scope: .session, key: .key("color", "when to color messages", in: .project),
       ValueType<ColorMode>.choice,
       others: [
         "--no-color --no-colour --no-colours --no-colors": "use --color never",

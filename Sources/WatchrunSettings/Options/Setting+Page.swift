@@ -2,7 +2,7 @@ extension Setting {
   static let page: [Setting] = [
     Setting(
       "--serve", .page, "Serve DIR to browsers and reload pages on changes",
-      key: .key("serve", in: .page), .directory, page: { $0.served = $1 }),
+      key: .key("serve", "directory to serve", in: .page), .directory, page: { $0.served = $1 }),
     Setting(
       "--proxy", .page, "Proxy a server, or some paths: host:3000, /api=3000", isRepeatable: true,
       key: .key(
@@ -19,13 +19,13 @@ extension Setting {
       key: .key("port", in: .page), .port, page: { $0.port = $1 }),
     Setting(
       "--host", .page, "Listen on ADDRESS too", default: "this computer only", isRepeatable: true,
-      key: .key("host", in: .page), .hosts, page: { $0.hosts += $1 }),
+      key: .key("host", "addresses to listen on", in: .page), .hosts, page: { $0.hosts += $1 }),
     Setting(
       key: .key("reload", "more files and directories whose changes reload the page", in: .page),
       .paths, page: { $0.reload = $1 }),
     Setting(
       "--fallback", .page, "Serve FILE of DIR for missing pages, as in index.html", scope: .files,
-      key: .key("fallback", in: .page), .file,
+      key: .key("fallback", "file to serve for missing paths, as in index.html", in: .page), .file,
       others: ["--entry-file --spa": "--serve . --fallback %"],
       page: { $0.fallback = $1.bytes.decoded }),
     Setting(
@@ -49,7 +49,8 @@ extension Setting {
       .boolean, page: { $0.reportsConsole = $1 }),
     Setting(
       "--listing", .page, "List directories that have no index", scope: .files,
-      key: .key("listing", in: .page), .boolean, page: { $0.listsDirectories = $1 }),
+      key: .key("listing", "list directories that have no index.html", in: .page), .boolean,
+      page: { $0.listsDirectories = $1 }),
     Setting(
       key: .key("dotfiles", "serve files whose names begin with a dot", in: .page), .boolean,
       page: { $0.servesDotFiles = $1 }),

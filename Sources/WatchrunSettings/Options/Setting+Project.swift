@@ -9,7 +9,8 @@ extension Setting {
       project: { _, _ in }),
     Setting(
       "-j --jobs", .project, "Run at most N tasks at once", default: "number of cores",
-      scope: .project, key: .key("jobs", in: .project), .count(1...10_000),
+      scope: .project, key: .key("jobs", "maximum number of tasks that run at once", in: .project),
+      .count(1...10_000),
       option: { $0.jobs = $1 }, project: { $0.jobs = $1 }),
     special(.key("tasks", "tasks and pages, by name", in: .project), .tasks),
     Setting(

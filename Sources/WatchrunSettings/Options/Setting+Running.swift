@@ -34,16 +34,19 @@ extension Setting {
       option: { ($0.onBusy, $0.signal) = (.signal, $1) }),
     Setting(
       "--stop-signal", .running, "Stop the command with SIGNAL", default: "TERM",
-      key: .key("stopSignal", in: .task), .signal, replacesKeys: true,
+      key: .key("stopSignal", "signal that stops the command", in: .task), .signal,
+      replacesKeys: true,
       shared: { $0.stopPlan.signal = $1 }),
     Setting(
       "--stop-timeout", .running, "Kill it TIME after the stop signal", default: "10s",
-      key: .key("stopTimeout", in: .task), .duration, replacesKeys: true,
+      key: .key("stopTimeout", "kill the command this long after the stop signal", in: .task),
+      .duration, replacesKeys: true,
       others: ["--kill-delay --kill-timeout --kill_delay": "use --stop-timeout TIME"],
       shared: { $0.stopPlan.timeout = $1 }),
     Setting(
       "--timeout", .running, "Stop runs after TIME, and count them as failed",
-      key: .key("timeout", in: .task), .positiveDuration, replacesKeys: true,
+      key: .key("timeout", "stop a longer run; it counts as failed", in: .task), .positiveDuration,
+      replacesKeys: true,
       shared: { $0.timeout = $1 }),
     Setting(
       "--keep-alive", .running, "Start the command again whenever it exits", taskKey: "keepAlive",
@@ -83,11 +86,13 @@ extension Setting {
       .shellLine, option: { $0.build = $1 }),
     Setting(
       "--on-success", .running, "Run COMMAND after each run that succeeds",
-      scope: [.command, .results], key: .key("onSuccess", in: .task), .shellLine,
+      scope: [.command, .results],
+      key: .key("onSuccess", "shell line to run after a successful run", in: .task), .shellLine,
       others: ["--onpass --on-pass": "use --on-success COMMAND"], shared: { $0.onSuccess = $1 }),
     Setting(
       "--on-failure", .running, "Run COMMAND after each run that fails",
-      scope: [.command, .results], key: .key("onFailure", in: .task), .shellLine,
+      scope: [.command, .results],
+      key: .key("onFailure", "shell line to run after a failed run", in: .task), .shellLine,
       others: ["--onfail --on-fail --onerror --on-error": "use --on-failure COMMAND"],
       shared: { $0.onFailure = $1 }),
     Setting(
@@ -118,7 +123,8 @@ extension Setting {
     Setting(
       "--env-file", .running, "Set the variables of FILE, such as .env", isRepeatable: true,
       key: .key(
-        "envFile", in: .project, .task, others: ["dotenv", "envfiles", "environmentfile"]),
+        "envFile", "files with variables, such as .env", in: .project, .task,
+        others: ["dotenv", "envfiles", "environmentfile"]),
       .files, others: ["--dotenv --envfile --env_file": "use --env-file FILE"],
       shared: { $0.environmentFiles += $1 }, project: { $0.environmentFiles = $1 }),
     Setting(

@@ -28,7 +28,9 @@ extension Setting {
       option: { $0.followsLinks = $1 }),
     Setting(
       "--poll", .watching, "Poll instead of using kernel events (network drives)",
-      key: .key("poll", in: .project, others: ["interval"]),
+      key: .key(
+        "poll", "true or an interval: poll instead of using kernel events", in: .project,
+        others: ["interval"]),
       .polling, omitted: Polling(.always),
       others: [
         "--legacy-watch --polling --use-polling --usePolling": "use --poll",
@@ -45,13 +47,16 @@ extension Setting {
   static let filtering: [Setting] = [
     Setting(
       "-e --exts", .filtering, "Only files with these extensions, such as c,h", isRepeatable: true,
-      key: .key("exts", in: .task, others: ["extensions", "ext"]), .extensions,
+      key: .key(
+        "exts", "only files with these extensions", in: .task, others: ["extensions", "ext"]),
+      .extensions,
       others: ["--ext --extension --extensions --filter-exts": "-e %"],
       shared: { $0.extensions += $1 }),
     Setting(
       "-f --filter", .filtering, "Only paths that match GLOB (gitignore syntax)",
       isRepeatable: true,
-      key: .key("filter", in: .task, others: ["include"]),
+      key: .key(
+        "filter", "only paths that match (gitignore syntax)", in: .task, others: ["include"]),
       .globs,
       others: [
         "--filter-file --filter-prog": "give each pattern with -f",
@@ -61,7 +66,9 @@ extension Setting {
     Setting(
       "-i --ignore", .filtering, "Ignore paths that match GLOB (gitignore syntax)",
       isRepeatable: true,
-      key: .key("ignore", in: .project, .task, others: ["exclude"]),
+      key: .key(
+        "ignore", "ignore paths that match (gitignore syntax)", in: .project, .task,
+        others: ["exclude"]),
       .globs,
       others: [
         "--ignore-file": "put the patterns into .watchrunignore, or give each with -i",
@@ -96,7 +103,8 @@ extension Setting {
     Setting(
       "--events", .filtering, "Only these events: create, modify, remove, rename, metadata",
       default: "all except metadata; with --print, all",
-      key: .key("events", in: .task, default: "all except metadata"), .changes,
+      key: .key("events", "only these kinds of change", in: .task, default: "all except metadata"),
+      .changes,
       replacesKeys: true,
       others: [
         "--fs-events --event": "use --events LIST",
@@ -111,7 +119,9 @@ extension Setting {
   static let timing: [Setting] = [
     Setting(
       "-d --debounce", .timing, "Quiet period before a run, such as 50ms", default: "auto",
-      key: .key("debounce", in: .project, others: ["delay"]), .quietPeriod,
+      key: .key(
+        "debounce", "quiet period before a run, or \"auto\"", in: .project, others: ["delay"]),
+      .quietPeriod,
       others: ["--delay --throttle --quiet-period --latency": "-d %"],
       option: { $0.quietPeriod = $1 }),
     Setting(

@@ -65,12 +65,23 @@ struct ProjectKeyTests {
     func help(_ name: String, _ scope: ProjectKey.Scope) -> String? {
       Setting.key(name, in: scope)?.key?.help
     }
-    #expect(help("stopSignal", .task) == "stop the command with SIGNAL (default: TERM)")
+    #expect(help("port", .page) == "port of the page (default: first free from 8080)")
+    #expect(help("stopSignal", .task) == "signal that stops the command (default: TERM)")
     #expect(
       help("output", .task) == "print the output of all runs, or only of failed ones (default: all)"
         + "; at the top level, for all tasks")
     #expect(help("interactive", .task)?.hasSuffix("while it runs (default: false)") == true)
     #expect(help("notify", .project)?.hasSuffix("is notified (default: never)") == true)
+  }
+
+  @Test func `the help of a key speaks of no placeholder`() {
+    for setting in Setting.all {
+      // "URL" is a word as well.
+      guard let key = setting.key, let value = setting.option?.value, value != "URL" else {
+        continue
+      }
+      #expect(!key.help.split(separator: " ").contains(Substring(value)), "\(key.name)")
+    }
   }
 
   @Test func `an option that replaces keys sets what tasks can have`() {
