@@ -116,7 +116,7 @@ final class RunReporter: Sendable {
 extension RunReporter {
   /// - Parameters:
   ///   - diagnostics: What a run that has ended has printed about errors.
-  ///   - picture: The picture before the report.
+  ///   - picture: The picture before the report, but with the diagnostics of a run that has ended.
   func report(
     _ report: TaskReport, _ diagnostics: DiagnosticSummary? = nil,
     _ picture: SessionPicture? = nil
