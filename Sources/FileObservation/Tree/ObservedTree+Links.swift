@@ -152,7 +152,7 @@ extension ObservedTree {
       }
       if wereWatched { break }
     }
-    // It may have appeared, or become a directory, since it was looked up.
+    // Meanwhile it may have appeared, or become a directory.
     guard isRoot, let found = try? lookUp(link, at: path).status else { return }
     if isMissing(link) {
       rootAppeared(link)
