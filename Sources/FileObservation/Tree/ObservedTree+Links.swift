@@ -185,6 +185,16 @@ extension ObservedTree {
   }
 
   /// The paths that must be watched by name because of a root or a link, and the end of a link.
+  ///
+  /// | target | when |
+  /// |---|---|
+  /// | each link on the way | always |
+  /// | what can be replaced, or not be examined, on the way | for a root, or if links are followed |
+  /// | the first name that does not exist | unless it is polled for |
+  /// | the end of a link | unless it is a directory: also while it is missing |
+  /// | the root's own name | if it is missing, no directory, a link, or the top of a file system, and the way leads to it |
+  ///
+  /// For a link that is no root, what is noticed without that is left out.
   private func targets(of link: Entry, at path: Path) -> (Set<Path>, end: Path?) {
     let isRoot = roots.isReported(link)
     if isRoot, isPlain(link, at: path) {
