@@ -14,16 +14,17 @@ extension ObservedTree {
       !isChanged && !occasion.isRefilter && roots.links.contains(path.path)
     if areTargetsKnown && directories[link] == nil { return }
     guard roots.links.areFollowed else { return watchWay(of: link, isReported: isChanged) }
-    let target = try? disk.status(of: path.path, followsLinks: true)
-    if directories[link] != nil,
-      target.map({ roots.links.realDirectories[realDirectory($0, at: link)] }) != link
-    {
-      removeDescendants(link: link)
+    if directories[link] != nil {
+      let target = try? disk.status(of: path.path, followsLinks: true)
+      let known = target.map { roots.links.realDirectories[realDirectory($0, at: link)] }
+      if known != link { removeDescendants(link: link) }
     }
     if !areTargetsKnown || directories[link] == nil {
       watchWay(of: link, isReported: isChanged)
     }
-    guard let target, target.type == .directory, site.isRecursive else { return }
+    // What is there after its way is watched: it may be back meanwhile.
+    let target = try? disk.status(of: path.path, followsLinks: true)
+    guard target?.type == .directory, site.isRecursive else { return }
     guard mayEnter(path, site.stack) else {
       // The rules exclude it now.
       return removeDescendants(link: link, areReported: false)

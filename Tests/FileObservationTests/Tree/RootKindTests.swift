@@ -160,6 +160,29 @@ struct RootKindTests {
     }
     #expect(count > 5)
   }
+
+  @Test func `a directory to which a followed link leads is back while that is looked up`() throws {
+    var (count, isInterrupted) = (0, true)
+    while isInterrupted {
+      let disk = InterruptedDisk()
+      let watched = try WatchedTree([("w", .recursive)], followsLinks: true, disk: disk) {
+        try $0.makeDirectories("w")
+        try $0.makeDirectories("d")
+        try $0.link("w/l", to: "../d")
+      }
+      try watched.directory.rename("d", to: "other")
+      disk.interrupt(afterCalls: count) { try? watched.directory.rename("other", to: "d") }
+      _ = try watched.changes()
+      isInterrupted = !disk.isWaiting
+      if !isInterrupted { try watched.directory.rename("other", to: "d") }
+      disk.interrupt(afterCalls: .max) {}
+      _ = try watched.changes()
+      try watched.directory.write(to: "d/x")
+      #expect(try watched.changes() == ["created w/l/x"], "after \(count) calls")
+      count += 1
+    }
+    #expect(count > 5)
+  }
 }
 
 /// A disk on which something happens between two calls.
