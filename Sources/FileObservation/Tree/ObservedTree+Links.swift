@@ -140,13 +140,10 @@ extension ObservedTree {
     if roots[link] == .linked { return }
     let path = snapshot.path(of: link)
     let isRoot = roots.isReported(link)
-    var former: Set<Path>?
-    // Again, if something was not watched while the way was looked up.
+    // Again, if something was not watched while the way was looked up, or had gone before it was.
     for _ in 0..<Way.maximumLength {
       let (targets, end) = targets(of: link, at: path)
       setTargets(targets.subtracting([path]), end: end, ofLink: path)
-      if targets == former { break }
-      former = targets
       var wereWatched = true
       for target in targets where target == path || !isCovered(target) {
         if !watch(target: target, isReported: isReported) { wereWatched = false }

@@ -4,7 +4,7 @@ import SystemCalls
 // What is known by its name, because its directory is not observed: what is on the way to roots, single files, and
 // ignore files outside of the roots.
 extension ObservedTree {
-  /// Watches the parent of an entry for its name. Returns whether that was so before.
+  /// Watches the parent of an entry for its name. Returns whether that was so before, or cannot be at present.
   @discardableResult
   mutating func watchByName(parentOf entry: Entry) -> Bool {
     guard let directory = snapshot.parent(of: entry) else { return true }
@@ -13,12 +13,10 @@ extension ObservedTree {
     // The entries of a pending root are not new.
     let isUnread = snapshot.marks(of: directory).contains(.unread)
     scanNow(directory, for: isUnread ? .baseline : .discover)
+    if isWatched(directory) { return false }
+    if directories.unexamined[directory] != nil { return true }
     // It has gone.
-    if !isWatched(directory), directories.unexamined[directory] == nil,
-      directories.coverage(of: directory) == .named
-    {
-      _ = directories.remove(directory)
-    }
+    if directories.coverage(of: directory) == .named { _ = directories.remove(directory) }
     return false
   }
 
