@@ -127,8 +127,8 @@ extension ObservedTree {
     let marks = snapshot.marks(of: entry)
     if marks.isDisjoint(with: [.root, .absent]) { return true }
     if !roots.isReported(entry) {
-      // Roots are awaited in it.
-      if marks.contains(.absent) {
+      // Roots are awaited in it. A directory may be back with the same inode and times, and without its entries.
+      if marks.contains(.absent) || occasion.reasons.isAboutName {
         roots.links.stale.formUnion(roots.links.links(to: snapshot.path(of: entry)))
       }
       return marks.contains(.root) || isInDirectory(entry, withCoverage: .entries)

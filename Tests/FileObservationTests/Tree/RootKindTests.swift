@@ -184,11 +184,8 @@ struct RootKindTests {
       disk.interrupt(afterCalls: .max) {}
       _ = try watched.changes()
       try watched.directory.makeDirectories("a/b/r")
-      // If it is back at one certain call, it is still lost.
       let changes = try watched.changes()
-      withKnownIssue(isIntermittent: true) {
-        #expect(changes == ["created a/b/r"], "after \(count) calls")
-      }
+      #expect(changes == ["created a/b/r"], "after \(count) calls")
       count += 1
     }
     #expect(count > 3)
