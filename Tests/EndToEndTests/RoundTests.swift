@@ -84,7 +84,7 @@ extension Project {
     try await withProject { project in
       let watchrun = try await project.startRunning(
         ["-v"], #"setsid sh -c 'sleep 0.6; date +%N > cache' & echo run >> "$LOG""#)
-      try await watchrun.said("cache: another run: it changed during the run (level ")
+      try await watchrun.said("cache: another run in ")
     }
   }
 

@@ -186,11 +186,11 @@ final class ActivityMonitor: Sendable {
     guard let watch else { return }
     let isEarly = latestStart.map { $0.duration(to: now) < Self.share.time } ?? false
     let time = watch.began.duration(to: now)
+    let before = processorTimeOfThread()
     if time >= Self.close.time || !watch.isNeeded() {
       return state.withLock { $0.closeWatch = nil }
     }
     if isIdle { return }
-    let before = processorTimeOfThread()
     look()
     let cost = processorTimeOfThread() - before
     if state.withLock({ $0.log.isBlind }) {

@@ -46,27 +46,14 @@ struct ContentReader: Sendable {
 
   private let disk = DiskContents(largestFile: ContentReader.largestFile)
 
-  /// The present contents of these paths, in their order.
-  /// - Parameter paths: With `isMovedAsWhole` for directories whose entries were not reported.
-  func contents(of paths: [(path: Path, isMovedAsWhole: Bool)]) -> [PathContent] {
-    paths.enumerated().map { index, entry in
-      content(
-        of: entry.path, isRead: index < Self.mostFiles, isMovedAsWhole: entry.isMovedAsWhole)
-    }
-  }
-
   /// The present states of these paths.
   ///
-  /// - Parameter contentsOnly: Whether nothing else needs to be known.
-  func states(
-    of paths: [(path: Path, isMovedAsWhole: Bool)], contentsOnly: Bool = false
-  ) -> [Path: FileState] {
+  /// - Parameter paths: With `isMovedAsWhole` for directories whose entries were not reported.
+  func states(of paths: [(path: Path, isMovedAsWhole: Bool)]) -> [Path: FileState] {
     var states: [Path: FileState] = [:]
-    for (entry, content) in zip(paths, contents(of: paths)) {
-      if contentsOnly {
-        states[entry.path] = FileState(content: content)
-        continue
-      }
+    for (index, entry) in paths.enumerated() {
+      let content = content(
+        of: entry.path, isRead: index < Self.mostFiles, isMovedAsWhole: entry.isMovedAsWhole)
       let status = try? FileStatus(of: entry.path)
       states[entry.path] = FileState(
         content: content, born: status?.born, modified: status?.modified,

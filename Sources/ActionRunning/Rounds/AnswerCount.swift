@@ -4,8 +4,8 @@ import SystemCalls
 /// The runs in a row that others have answered with a change after their end. A watcher of another tool does that for
 /// ever, and a program that saves and waits for the run for a while.
 struct AnswerCount: Sendable {
-  /// So many answers in a row are free.
-  private static let free = 120.0
+  /// So many answers in a row are free, with what is free for others anyway.
+  private static let free = 120.0 - Suspicion.Rules.proofs
 
   private var suspicion = Suspicion(free: Self.free)
   /// What has changed in the row.
@@ -23,10 +23,10 @@ struct AnswerCount: Sendable {
       self.round = round
       if !suspicion.isExpected(time) { (suspicion, self.keys) = (Suspicion(free: Self.free), []) }
       suspicion.began(after: time)
-      suspicion.changed(.unknown, at: now, after: time)
+      suspicion.changed(.others, at: now, after: time)
     }
     let isKnown = !self.keys.isDisjoint(with: keys)
     if self.keys.count < ChangeJudge.mostKinds { self.keys.formUnion(keys) }
-    return isKnown ? suspicion.delay(number: number) : .zero
+    return isKnown ? suspicion.delay(of: .others, number: number) : .zero
   }
 }

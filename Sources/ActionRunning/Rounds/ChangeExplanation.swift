@@ -29,12 +29,11 @@ public struct ChangeExplanation: Sendable, Hashable {
   public let decision: Decision
   /// Who has made it.
   public let writer: Writer
-  /// The level by which runs for the path are delayed: with each start that its changes follow, it rises by one, or
-  /// by more while that is tested.
-  public let level: Int
+  /// How long the run waits, because the changes look like those of the runs.
+  public let delay: Duration
 
-  init(path: Path, decision: Decision, verdict: Verdict, level: Int) {
-    (self.path, self.decision, self.level) = (path, decision, level)
+  init(path: Path, decision: Decision, verdict: Verdict, delay: Duration) {
+    (self.path, self.decision, self.delay) = (path, decision, delay)
     writer =
       switch verdict {
       case .others: .others

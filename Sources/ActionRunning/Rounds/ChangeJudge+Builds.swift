@@ -38,7 +38,8 @@ extension ChangeJudge {
         records[change.path]?.judgedContent = state.content
       }
     }
-    return explain(changes) + runAtOnce(changes, at: now)
+    let run = runAtOnce(changes, at: now)
+    return explain(changes, at: now) + run
   }
 
   /// The changes that stop a build, and the others: both may be as many as a checkout makes.

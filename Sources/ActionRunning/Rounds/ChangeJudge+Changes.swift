@@ -42,7 +42,9 @@ extension ChangeJudge {
       note(changes, at: now, isBesideLasting: hasInterruptibleService)
       add(changes.filter { isFlushing || $0.verdict != .others })
       let others = isFlushing ? [] : changes.filter { $0.verdict == .others }
-      return others.isEmpty ? [] : explain(others) + runAtOnce(others, at: now)
+      if others.isEmpty { return [] }
+      let run = runAtOnce(others, at: now)
+      return explain(others, at: now) + run
     }
     switch situation {
     case .idle:
@@ -86,9 +88,9 @@ extension ChangeJudge {
       let rest = changes.filter { $0.verdict != .others }
       note(rest, at: now, isBesideLasting: isLeft, countForAll: !isLeft || isEcho)
       add(rest)
-      return others.isEmpty
-        ? judge(areOfRuns: false, at: now, knowledge)
-        : explain(others) + changedByOthers(others, at: now)
+      if others.isEmpty { return judge(areOfRuns: false, at: now, knowledge) }
+      let run = changedByOthers(others, at: now)
+      return explain(others, at: now) + run
     }
   }
 

@@ -20,17 +20,13 @@ extension ChangeJudge {
     }
     if found.differing.isEmpty && !found.unchanged.isEmpty { common.leftUnchanged() }
     if areOfRuns { collectProofs(pending, unchanged: found.unchanged, knowledge) }
-    let outputs =
-      areOfRuns && knowledge.hasOneWriter ? found.differing.filter { isOutput($0) } : []
-    let differing = found.differing.filter { change in !outputs.contains(change) }
+    let (outputs, differing) =
+      areOfRuns && knowledge.hasOneWriter ? divide(found.differing) : ([], found.differing)
     // What a run has rewritten needs no explanation.
     let saved = found.unchanged.filter { $0.verdict != .run }
-    let decided =
-      found.settled + explain(saved, .unchanged) + setAside(outputs) + explain(differing)
-    return decided
-      + (differing.isEmpty
-        ? resumeFollowUp(at: now)
-        : follow(differing, after: delay(of: differing, at: now), at: now))
+    let decided = found.settled + explain(saved, .unchanged) + setAside(outputs)
+    let next = followOrResume(differing, at: now)
+    return decided + explain(differing, at: now) + next
   }
 
   /// Judges the changes beside an active run that a change restarts or signals.
@@ -52,23 +48,37 @@ extension ChangeJudge {
       for key in keys(of: change) { records[key]?.suspicion.wasRewritten() }
     }
     collectProofs(found.differing, unchanged: rewritten, knowledge)
-    let outputs = found.differing.filter { isOutput($0) }
-    let differing = found.differing.filter { change in !outputs.contains(change) }
-    let decided =
-      found.settled + explain(found.unchanged, .unchanged) + setAside(outputs) + explain(differing)
+    let (outputs, differing) = divide(found.differing)
+    let decided = found.settled + explain(found.unchanged, .unchanged) + setAside(outputs)
     let others = differing.filter { $0.verdict == .others }
     if others.contains(where: { delay(of: $0, at: now) == .zero }) {
       // Once all others' changes of a batch are known, none of it is delayed: the run receives all.
-      return decided + runAtOnce(differing, at: now)
+      let run = runAtOnce(differing, at: now)
+      return decided + explain(differing, at: now) + run
     }
     if differing.isEmpty && !owesRun && awaitsBuild {
       let due = now.advanced(by: Self.buildLooks.pause)
       return decided + [.wait(until: due, generation: makeGeneration())]
     }
-    return decided
-      + (differing.isEmpty
-        ? resumeFollowUp(at: now)
-        : follow(differing, after: delay(of: differing, at: now), at: now))
+    let next = followOrResume(differing, at: now)
+    return decided + explain(differing, at: now) + next
+  }
+
+  private mutating func followOrResume(_ differing: [PendingChange], at now: Instant) -> [Action] {
+    differing.isEmpty
+      ? resumeFollowUp(at: now)
+      : follow(differing, after: delay(of: differing, at: now), at: now)
+  }
+
+  /// The outputs among changes, and the others: both may be all files of a build.
+  private func divide(
+    _ changes: [PendingChange]
+  ) -> (outputs: [PendingChange], rest: [PendingChange]) {
+    var (outputs, rest): ([PendingChange], [PendingChange]) = ([], [])
+    for change in changes {
+      if isOutput(change) { outputs.append(change) } else { rest.append(change) }
+    }
+    return (outputs, rest)
   }
 
   /// The result of a comparison.
@@ -84,21 +94,26 @@ extension ChangeJudge {
 
   private func setAside(_ outputs: [PendingChange]) -> [Action] {
     if outputs.isEmpty { return [] }
-    return [.setAside(outputs.map(\.path))] + explain(outputs, .waits)
+    let open = outputs.filter(isKeptOpen).map(\.path)
+    let closed = outputs.filter { !isKeptOpen($0) }.map(\.path)
+    return (open.isEmpty ? [] : [.leave(open)]) + (closed.isEmpty ? [] : [.setAside(closed)])
+      + explain(outputs, .waits)
   }
 
   /// The first judgments, for a person to read.
-  func explain(_ changes: [PendingChange], _ decision: ChangeExplanation.Decision = .run)
-    -> [Action]
-  {
+  ///
+  /// - Parameter now: The time, if the run that follows was decided.
+  func explain(
+    _ changes: [PendingChange], _ decision: ChangeExplanation.Decision = .run,
+    at now: Instant? = nil
+  ) -> [Action] {
     if changes.isEmpty { return [] }
+    let delay = now.flatMap { now in due.map { now.duration(to: $0) } } ?? .zero
     return [
       .explain(
         changes.prefix(10).map { change in
           ChangeExplanation(
-            path: change.path, decision: decision, verdict: change.verdict,
-            level: keys(of: change).compactMap { records[$0]?.suspicion.level(change.verdict) }
-              .max() ?? 0)
+            path: change.path, decision: decision, verdict: change.verdict, delay: delay)
         })
     ]
   }
@@ -268,8 +283,7 @@ extension ChangeJudge {
       .announce(
         FeedbackLoop(
           path: most.path, entries: Array(entries), delay: delay, isEdited: isEdited,
-          isProved: records[most.path]?.suspicion.isProved == true,
-          isFrequent: delay < Suspicion.Rules.noticed))
+          isProved: records[most.path]?.suspicion.isProved == true))
     ]
   }
 

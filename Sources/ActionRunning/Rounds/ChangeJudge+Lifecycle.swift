@@ -58,9 +58,13 @@ extension ChangeJudge {
 
   /// All work that ends by itself has ended.
   ///
-  /// - Parameter isServing: Whether a service of the round runs.
-  mutating func workEnded(isServing: Bool = false) -> [Action] {
+  /// - Parameters:
+  ///   - isServing: Whether a service of the round runs.
+  ///   - hasSucceeded: Whether the services have ended with success. A build that fails in `make run` tells nothing of
+  ///     one that does not.
+  mutating func workEnded(isServing: Bool = false, hasSucceeded: Bool = true) -> [Action] {
     flushReason = isServing ? .work : .end
+    endsByItself = endsByItself || !isServing && !isStopped && hasSucceeded
     return [.flush(generation: makeGeneration())]
   }
 
@@ -93,7 +97,6 @@ extension ChangeJudge {
     if reason == .end || reason == .work { workHasEnded(at: now) }
     if reason == .end {
       (hasEnded, lastReport) = (!isStopped, now)
-      endsByItself = endsByItself || !isStopped
     }
     if isStopped {
       // Before the end, the stopped runs have yet to end.
@@ -137,7 +140,10 @@ extension ChangeJudge {
   ) -> [Action] {
     let owed = pending.filter { knowledge.owed.contains($0.path) }
     let others = owed.filter { $0.verdict == .others }
-    if !others.isEmpty { return explain(others) + runAtOnce(others, at: now) }
+    if !others.isEmpty {
+      let run = runAtOnce(others, at: now)
+      return explain(others, at: now) + run
+    }
     let told = owed.filter { change in
       change.verdict != .run && !isOutput(change)
         && records[change.path]?.knownContent != knowledge.content(of: change.path)

@@ -38,7 +38,7 @@ extension ChangeJudge {
   /// A follow-up that is observed.
   struct Observation: Equatable, Sendable {
     /// The paths for which it runs.
-    let paths: [Path]
+    let paths: Set<Path>
     /// How the runs before it ended; `nil` until the judgment is complete.
     var results: [String: ExitStatus]?
     /// Whether it has begun.
@@ -51,10 +51,15 @@ extension ChangeJudge {
   func isOutput(_ change: PendingChange) -> Bool {
     guard let record = records[change.path], !record.isEdited else { return false }
     let proof = record.proof
-    // A log or a database that a server keeps open is written at any time. What it has closed, anyone may write.
-    if hasInterruptibleService && change.verdict == .run { return true }
-    return isProved(change.path)
-      && (proof.wasMade || record.reportCount <= proof.rewritings.max() ?? 0)
+    return isKeptOpen(change)
+      || isProved(change.path)
+        && (proof.wasMade || record.reportCount <= proof.rewritings.max() ?? 0)
+  }
+
+  /// Whether it is a log or a database that a server keeps open, which is written at any time. What it has closed,
+  /// anyone may write.
+  func isKeptOpen(_ change: PendingChange) -> Bool {
+    hasInterruptibleService && change.verdict == .run
   }
 
   /// Whether it is proved that only runs write the path.
@@ -98,7 +103,7 @@ extension ChangeJudge {
   }
 
   mutating func beginObservation(of paths: [Path]) {
-    observation = Observation(paths: paths)
+    observation = Observation(paths: Set(paths))
   }
 
   /// The follow-up has changed something.
@@ -134,9 +139,9 @@ extension ChangeJudge {
       })
   }
 
-  private mutating func countUnchanging(_ paths: [Path]) -> [Action] {
+  private mutating func countUnchanging(_ paths: Set<Path>) -> [Action] {
     var outputs: [Path] = []
-    for path in paths where records[path]?.isEdited == false {
+    for path in paths.sorted() where records[path]?.isEdited == false {
       let wasProved = isProved(path)
       records[path]?.proof.timesUnchanging += 1
       if !wasProved && isProved(path) { outputs.append(path) }

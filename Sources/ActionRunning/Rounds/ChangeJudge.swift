@@ -69,6 +69,8 @@ struct ChangeJudge: Sendable {
     case settle([Path])
     /// These outputs request no run of the tasks that have run in this round. They stay owed.
     case setAside([Path])
+    /// These files, which a service keeps open for writing, request no run of any task. They stay owed.
+    case leave([Path])
     /// These paths prove to be outputs.
     case announceOutputs([Path])
     /// These paths have changed while stopped runs ended. They stay owed, without a request.

@@ -1,3 +1,4 @@
+import Support
 import SystemCalls
 
 /// A path that every run changes, so that every run leads to the next.
@@ -14,5 +15,5 @@ public struct FeedbackLoop: Sendable, Hashable {
   public var isProved = true
   /// Whether `path` changes more often than a person saves for long, as a log does at each request to a server. Then
   /// the next run waits, whenever after the start before it changes.
-  public var isFrequent = false
+  public var isFrequent: Bool { delay < Suspicion.Rules.noticed }
 }

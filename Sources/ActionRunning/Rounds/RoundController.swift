@@ -134,8 +134,7 @@ final class RoundController: Sendable {
   /// - Parameter isOnlyReader: Whether no other task watches the paths.
   func launched(isOnlyReader: Bool = true) {
     let files = FileTime.now()
-    advance(state.access { $0.judge.pathsToReadAtStart }, contentsOnly: true) {
-      judge, now, knowledge in
+    advance(state.access { $0.judge.pathsToReadAtStart }) { judge, now, knowledge in
       judge.launched(at: now, files: files, knowledge, isOnlyReader: isOnlyReader)
       return []
     }
@@ -143,9 +142,13 @@ final class RoundController: Sendable {
 
   /// All work that ends by itself has ended.
   ///
-  /// - Parameter isServing: Whether a service of the round runs.
-  func workEnded(isServing: Bool) {
-    advance { judge, _, _ in judge.workEnded(isServing: isServing) }
+  /// - Parameters:
+  ///   - isServing: Whether a service of the round runs.
+  ///   - hasSucceeded: Whether the services have ended with success.
+  func workEnded(isServing: Bool, hasSucceeded: Bool = true) {
+    advance { judge, _, _ in
+      judge.workEnded(isServing: isServing, hasSucceeded: hasSucceeded)
+    }
   }
 
   /// Judges the changes so far in the middle of a round, before a dependent task starts. Then
@@ -182,31 +185,31 @@ final class RoundController: Sendable {
     timer?.cancel()
   }
 
-  /// Takes a step, with what is known of these paths.
+  /// Takes a step, with what is known of these paths, or nothing.
   private func advance(
-    _ paths: [(path: Path, isMovedAsWhole: Bool)] = [], contentsOnly: Bool = false,
+    _ paths: [(path: Path, isMovedAsWhole: Bool)]? = nil,
     _ step: (inout ChangeJudge, Instant, ChangeJudge.Knowledge) -> [ChangeJudge.Action]
   ) {
-    let knowledge = knowledge(of: paths, contentsOnly: contentsOnly)
+    let knowledge = paths.map(self.knowledge(of:)) ?? ChangeJudge.Knowledge()
     let now = scheduler.now
     let actions = state.access { $0.isOver ? [] : step(&$0.judge, now, knowledge) }
     for action in actions { perform(action) }
   }
 
   private func knowledge(
-    of paths: [(path: Path, isMovedAsWhole: Bool)], contentsOnly: Bool
+    of paths: [(path: Path, isMovedAsWhole: Bool)]
   ) -> ChangeJudge.Knowledge {
     var knowledge = ChangeJudge.Knowledge()
     if let inquire = client.withLock({ $0?.inquire }) {
       (knowledge.owed, knowledge.results, knowledge.hasOneWriter) = inquire(paths.map(\.path))
     }
-    knowledge.files = reader.states(of: paths, contentsOnly: contentsOnly)
+    knowledge.files = reader.states(of: paths)
     return knowledge
   }
 
   private func perform(_ action: ChangeJudge.Action) {
     switch action {
-    case .run, .settle, .setAside, .announceOutputs, .announceOwed, .explain, .announce:
+    case .run, .settle, .setAside, .leave, .announceOutputs, .announceOwed, .explain, .announce:
       deliver(.decision(action))
     case .flush(let generation): flush(for: generation)
     case .wait(let time, let generation):

@@ -128,12 +128,11 @@ extension TaskRunner {
 
   /// Whether the tasks of the present round ran one after the other, each depending on the one before.
   private func haveRunInTurn(_ names: Set<String>) -> Bool {
-    let ran = component(names)?.ran ?? []
+    guard let component = component(names) else { return true }
+    let ran = component.order.filter(component.ran.contains)
     let machine = machine
-    return ran.allSatisfy { name in
-      let related = machine.ancestors[name, default: []]
-        .union(machine.descendants[name, default: []])
-      return ran.subtracting(related) == [name]
+    return zip(ran, ran.dropFirst()).allSatisfy {
+      machine.ancestors[$1, default: []].contains($0)
     }
   }
 }

@@ -39,6 +39,7 @@ extension TaskRunner {
     let parts = BatchParts(batch, graph.audiences)
     noteSaves(parts, evidence, in: builds)
     let received = components.map { ($0, divide(parts, in: $0, for: isOwed)) }
+      .filter { !$0.1.isEmpty }
     let missed = missed(parts, evidence)
     // Before anything begins: tasks that watch the same are owed one list.
     state.access { $0.owed.add(received.flatMap(\.1), overflow: batch.overflow) }
@@ -51,8 +52,9 @@ extension TaskRunner {
         isKnown: !hasLeftovers || isAdopting
       )
     }
-    for ((component, watching), (situation, isKnown)) in zip(received, situations)
-    where !watching.isEmpty {
+    for ((component, watching), (situation, isKnown)) in zip(received, situations) {
+      // A run that waits for the end of a pause receives all changes.
+      if watching.map(\.name).allSatisfy(machine.waitsForResumption) { continue }
       let changes = parts.union(of: watching.map(\.changes))
       let evidence = isKnown ? evidence : [:]
       component.rounds.changed(changes, evidence, situation, burst: time)
@@ -218,6 +220,8 @@ extension TaskRunner {
       }
     case .setAside(let paths):
       setAside(paths, names)
+    case .leave(let paths):
+      state.access { $0.owed.setAside(paths, for: names) }
     case .announce(let loop):
       report(.changes(.foundLoop(loop)))
     case .announceOutputs(let paths):
@@ -326,9 +330,12 @@ extension TaskRunner {
       let (names, machine) = (component.names, machine)
       let activity = activity(of: names)
       let (runs, ignoring) = (names.contains(where: machine.runs), names.filter(machine.ignores))
-      update(names) { component in
-        component.hasWorked = activity.isBusy && (component.hasWorked || runs)
-        component.ignoring.formUnion(ignoring)
+      let hasWorked = activity.isBusy && (component.hasWorked || runs)
+      if hasWorked != component.hasWorked || !ignoring.isSubset(of: component.ignoring) {
+        update(names) { component in
+          component.hasWorked = hasWorked
+          component.ignoring.formUnion(ignoring)
+        }
       }
       if component.hasWorked { endWork(of: component) }
       if activity.isBusy && !component.ignoring.isSubset(of: ignoring) {
@@ -341,7 +348,11 @@ extension TaskRunner {
   /// Judges the changes of a component, unless something is busy there, whose end is awaited.
   func endWork(of component: TaskComponent) {
     let activity = activity(of: component.names)
-    if !activity.isBusy { component.rounds.workEnded(isServing: activity == .serving) }
+    if activity.isBusy { return }
+    let services = component.names.compactMap(worker).filter(\.definition.isService)
+    component.rounds.workEnded(
+      isServing: activity == .serving,
+      hasSucceeded: services.allSatisfy { $0.state.access(\.status).isSuccess })
   }
 
   func hasStarted(_ name: String) {

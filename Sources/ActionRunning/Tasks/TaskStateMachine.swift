@@ -347,7 +347,7 @@ extension TaskStateMachine {
   func lacksResult(_ name: String) -> Bool {
     ([name] + ancestors[name, default: []]).contains { name in
       // What a pause has delayed is no part of the active run.
-      if case .paused = tasks[name]?.request { return true }
+      if waitsForResumption(name) { return true }
       if self[name].isAfterDependency { return true }
       return ![.succeeded, .running].contains(state(of: name))
     }
@@ -358,6 +358,11 @@ extension TaskStateMachine {
   }
 
   func isUp(_ name: String) -> Bool { tasks[name]?.phase.isUp ?? false }
+
+  /// Whether a run is requested when the pause ends.
+  func waitsForResumption(_ name: String) -> Bool {
+    if case .paused = tasks[name]?.request { true } else { false }
+  }
 
   func isUnsettled(_ name: String) -> Bool { self[name].isUnsettled }
 

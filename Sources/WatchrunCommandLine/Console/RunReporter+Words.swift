@@ -114,17 +114,17 @@ extension ChangeExplanation {
     switch decision {
     case .run:
       switch writer {
-      case .others: "another run: saved, no process of the run has done anything meanwhile"
-      case .run: "another run: the run has it open for writing\(suffix)"
-      case .unknown: "another run: it changed during the run\(suffix)"
+      case .others: "\(run): saved, no process of the run has done anything meanwhile"
+      case .run: "\(run): the run has it open for writing"
+      case .unknown: "\(run): it changed during the run"
       }
     case .unchanged: "nothing: it holds what it held when the run began; r runs it"
     case .waits: "waiting: changed by the run, of which it is an output; r runs it"
     }
   }
 
-  private var suffix: String {
-    level > 1 ? " (level \(level))" : ""
+  private var run: String {
+    delay > .zero ? "another run in \(delay.shortDescription)" : "another run"
   }
 }
 

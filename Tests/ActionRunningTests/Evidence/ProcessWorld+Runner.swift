@@ -60,7 +60,7 @@ extension ProcessWorld {
       case .settle(let paths):
         ledger.settle(paths)
         for path in paths where isUnserved(path) { complain("\(path) is settled, but unserved") }
-      case .setAside(let paths):
+      case .setAside(let paths), .leave(let paths):
         ledger.setAside(paths)
         for path in paths where isPersonal(path) { complain("\(path) of a person is set aside") }
       case .announceOutputs(let paths):

@@ -33,6 +33,8 @@ struct AnswerCountTests {
     }
     #expect(
       delays[..<120].allSatisfy { $0 == .zero } && delays.last ?? .zero >= Suspicion.Rules.noticed)
+    // A person who saves the same waits no longer than for what others are proved to make.
+    #expect(delays.max() ?? .zero <= Suspicion.Rules.noticed * 2)
     // A person saves something else meanwhile.
     let keys: Set<Path> = ["/p/b"]
     round -= 1

@@ -132,7 +132,8 @@ struct ChangeJudgeBench {
       switch action {
       case .run: return .now
       case .wait(let due, _): followUp = .after(now.asInstant.duration(to: due))
-      case .flush, .announce, .announceOutputs, .announceOwed, .explain, .settle, .setAside: break
+      case .flush, .announce, .announceOutputs, .announceOwed, .explain, .settle, .setAside, .leave:
+        break
       }
     }
     return followUp
@@ -150,7 +151,12 @@ struct ChangeJudgeBench {
 
   /// The outputs that request no run.
   var setAside: [Path] {
-    actions.flatMap { if case .setAside(let paths) = $0 { paths } else { [Path]() } }
+    actions.flatMap { action in
+      switch action {
+      case .setAside(let paths), .leave(let paths): paths
+      default: [Path]()
+      }
+    }
   }
 
   /// The paths whose changes no run has received.
@@ -172,7 +178,8 @@ struct ChangeJudgeBench {
     actions.compactMap { action in
       switch action {
       case .flush(let generation), .wait(_, let generation): generation
-      case .run, .announce, .announceOutputs, .announceOwed, .explain, .settle, .setAside: nil
+      case .run, .announce, .announceOutputs, .announceOwed, .explain, .settle, .setAside, .leave:
+        nil
       }
     }.last
   }
@@ -242,9 +249,11 @@ struct ChangeJudgeBench {
   /// Ends the runs of the round, and answers that all changes were reported.
   ///
   /// - Parameter isLive: Whether a run of the round is still active.
-  mutating func end(after duration: Duration = .seconds(1), isLive: Bool = false) {
+  mutating func end(
+    after duration: Duration = .seconds(1), isLive: Bool = false, hasSucceeded: Bool = true
+  ) {
     now += duration
-    actions = judge.workEnded(isServing: isLive)
+    actions = judge.workEnded(isServing: isLive, hasSucceeded: hasSucceeded)
     answer()
   }
 

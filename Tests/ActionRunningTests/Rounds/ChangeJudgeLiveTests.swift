@@ -93,6 +93,16 @@ struct ChangeJudgeLiveTests {
     #expect(bench.run == ["/p/a.o"])
   }
 
+  @Test func `a build that fails does not tell that the service ends when it has built`() {
+    var bench = bench()
+    bench.begin()
+    bench.end(hasSucceeded: false)
+    #expect(!bench.judge.endsByItself)
+    bench.begin()
+    bench.end()
+    #expect(bench.judge.endsByItself)
+  }
+
   @Test func `it is judged a minute after the last file in a service in which make does not end`() {
     var bench = building()
     bench.isBuilding = true

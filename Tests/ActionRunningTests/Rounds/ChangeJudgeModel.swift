@@ -203,7 +203,7 @@ extension ChangeJudgeModel {
         if run != nil && !isLive { complain(["a change interrupts a run"]) }
         requestRun()
       case .settle(let paths): ledger.settle(paths)
-      case .setAside(let paths):
+      case .setAside(let paths), .leave(let paths):
         ledger.setAside(paths)
         complain(truth.setAside(paths))
       case .flush(let generation):

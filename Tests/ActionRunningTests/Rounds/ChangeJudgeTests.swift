@@ -323,14 +323,14 @@ struct ChangeJudgeTests {
 
   // MARK: Explanations
 
-  @Test func `a judgment says what was decided, who wrote the path, and how often it changed`() {
+  @Test func `a judgment says what was decided, who wrote the path, and when it runs`() {
     var bench = ChangeJudgeBench(Self.files)
     bench.evidence = ["/p/a": .others, "/p/log": .run]
     _ = bench.rounds(2) { [("/p/log", "#\($0)"), ("/p/a", "#\($0)"), ("/p/b", "#\($0)")] }
     #expect(bench.judgments.map(\.path) == ["/p/log", "/p/a", "/p/b"])
     #expect(bench.judgments.allSatisfy { $0.decision == .run })
     #expect(bench.judgments.map(\.writer) == [.run, .others, .unknown])
-    #expect(bench.judgments.map(\.level) == [2, 0, 2])
+    #expect(bench.judgments.map(\.delay) == [.zero, .zero, .zero])
   }
 
   @Test func `why a save with the same content leads to nothing is said`() {

@@ -288,7 +288,7 @@ struct RoundControllerTests {
         [.of("/dev/null", .modified)], ["/dev/null": Verdict.run], .interruptible)
     }
     let outputs = log.entries.compactMap {
-      if case .decision(.setAside(let paths)) = $0 { paths } else { nil }
+      if case .decision(.leave(let paths)) = $0 { paths } else { nil }
     }
     #expect(outputs == [["/dev/null"]] && runs.isEmpty)
   }

@@ -202,6 +202,49 @@ struct JudgedChangesTests {
     withExtendedLifetime(source) {}
   }
 
+  @Test func `a log that a service of an earlier round keeps open starts nothing`() async throws {
+    let source = QuickSource()
+    let tasks = try RunningTasks(source: source) { directory in
+      [
+        TaskDefinition("build", in: directory, "echo run >> build.log", watch: ["f", "log"]),
+        TaskDefinition(
+          "s", in: directory,
+          """
+          exec 3>> log; echo up
+          while :; do test -e go && rm go && echo x >&3; sleep 0.1; done
+          """,
+          watch: ["g", "log"], after: ["build"], service: true,
+          ready: TaskDefinition.Readiness(.line("up"))),
+        TaskDefinition(
+          "other", in: directory, "echo up; sleep 1000", watch: ["h"], after: ["build"],
+          service: true, ready: TaskDefinition.Readiness(.line("up"))),
+      ]
+    }
+    tasks.runner.start()
+    #expect(await tasks.hasRounds(1))
+    try tasks.directory.write(to: "h")
+    tasks.change("h")
+    #expect(await tasks.hasRounds(2))
+    let starts = tasks.entries.count { if case .run(_, .started) = $0 { true } else { false } }
+    try tasks.directory.write(to: "go")
+    #expect(await eventually { (try? tasks.directory.read("log"))?.isEmpty == false })
+    tasks.change("log")
+    #expect(
+      await eventually {
+        tasks.entries.contains {
+          if case .changes(.explained(let all)) = $0 { all.last?.decision == .waits } else { false }
+        }
+      })
+    // What is told after it is told after its consequences.
+    try tasks.directory.write("again", to: "h")
+    tasks.change("h")
+    #expect(await tasks.hasRounds(3))
+    #expect(
+      tasks.entries.count { if case .run(_, .started) = $0 { true } else { false } } == starts + 1)
+    #expect(await tasks.end())
+    withExtendedLifetime(source) {}
+  }
+
   /// With `-r make`, each object restarts it, until they are delayed together.
   @Test func `a save stops a service in which make works, whatever delays what that writes`()
     async throws

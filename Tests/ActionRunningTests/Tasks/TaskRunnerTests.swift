@@ -317,10 +317,15 @@ struct TaskRunnerTests {
     tasks.runner.pause()
     tasks.runner.submitKey()
     #expect(await tasks.hasRounds(2))
-    tasks.change("f")
+    for _ in 0..<40 { tasks.change("f") }
     tasks.runner.resume()
     #expect(await tasks.hasRounds(3))
     #expect(tasks.story.count == 12)
+    // One start, not forty.
+    let isFrequent = tasks.runner.queue.sync {
+      tasks.runner.components.contains { $0.rounds.limit.isFrequent(at: .now) }
+    }
+    #expect(!isFrequent)
     #expect(await tasks.end())
   }
 

@@ -79,7 +79,7 @@ struct DiagnosticLogTests {
     let change = ChangeBatch.Change(path: "/p/a.o", kind: kind, type: .file)
     log.handle(
       .changes(
-        .explained([.init(path: "/p/a.o", decision: .run, verdict: writer, level: 1)])))
+        .explained([.init(path: "/p/a.o", decision: .run, verdict: writer, delay: .zero)])))
     if isAtRest { log.handle(.runner(.idle)) }
     let trigger = RunTrigger(.change, changes: [change])
     log.handle(.run(.init(task: "t", job: .command, number: 2, trigger: trigger), .started))
