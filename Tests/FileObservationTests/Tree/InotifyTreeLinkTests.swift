@@ -7,6 +7,7 @@ import Testing
 @testable import FileObservation
 
 /// What links lead to, as they and their targets change.
+@Suite(.blocks)
 struct InotifyTreeLinkTests {
   @Test(arguments: [false, true])
   func `a root behind a dangling link is found when the target is made`(isObserved: Bool) throws {

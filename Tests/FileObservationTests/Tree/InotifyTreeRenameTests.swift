@@ -6,6 +6,7 @@ import Testing
 
 @testable import FileObservation
 
+@Suite(.blocks)
 struct InotifyTreeRenameTests {
   private static func tree(_ directory: TemporaryDirectory) throws {
     try directory.makeDirectories("a/x/y")

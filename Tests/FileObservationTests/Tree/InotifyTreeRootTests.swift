@@ -6,6 +6,7 @@ import Testing
 
 @testable import FileObservation
 
+@Suite(.blocks)
 struct InotifyTreeRootTests {
   @Test func `in a shallow root, only its own entries are reported`() throws {
     let watched = try WatchedTree([("", .entries)]) { try $0.makeDirectories("sub") }

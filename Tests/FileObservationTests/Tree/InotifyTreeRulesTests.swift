@@ -7,6 +7,7 @@ import Testing
 @testable import FileObservation
 
 /// Ignore files that change while the tree is observed.
+@Suite(.blocks)
 struct InotifyTreeRulesTests {
   @Test func `an ignore file takes effect when it is created, edited and removed`() throws {
     let watched = try WatchedTree { directory in

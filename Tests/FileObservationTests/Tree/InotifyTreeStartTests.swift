@@ -7,6 +7,7 @@ import Testing
 @testable import FileObservation
 
 /// What has changed between the start and the watch of a directory.
+@Suite(.blocks)
 struct InotifyTreeStartTests {
   @Test func `the first comparison reports changes made before the baseline`() throws {
     let since = FileTime.now()

@@ -7,6 +7,7 @@ import Testing
 
 @testable import FileObservation
 
+@Suite(.blocks)
 struct InotifyTreeTests {
   @Test func `creation, writes, renames and removal of a file are reported`() throws {
     let watched = try WatchedTree()

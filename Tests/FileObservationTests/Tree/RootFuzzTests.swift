@@ -11,6 +11,7 @@ import Testing
 /// links that are pointed elsewhere, in random order and between any two steps of the observer.
 ///
 /// `WATCHRUN_SEEDS=5000 swift test --filter RootFuzz` tries more seeds than those of CI.
+@Suite(.blocks)
 struct RootFuzzTests {
   struct Setting: Sendable, CustomTestStringConvertible {
     let roots: [String]

@@ -8,6 +8,7 @@ import Testing
 
 /// Whatever stands at the path of a root, or at the path to which it links, is followed when something
 /// else takes its place.
+@Suite(.blocks)
 struct RootKindTests {
   enum Kind: CaseIterable {
     case linkToFile, linkToDirectory, linkToNothing, missing, file, directory
