@@ -294,6 +294,10 @@ struct TaskErrorTests {
       "2:47: with 'overlap', two processes run for a while, which the command of 'stop' cannot tell apart; remove 'stop'"
     ),
     (
+      "{ run: 'x', interactive: true, log: 'l' }",
+      "2:32: an interactive task writes to the terminal itself, so 'log' has no effect; remove one of them"
+    ),
+    (
       "{ run: 'x', service: true, onBusy: 'overlap', interactive: true }",
       "2:47: with 'overlap', two processes run for a while, and one has the terminal; remove 'interactive'"
     ),

@@ -324,7 +324,7 @@ extension ProjectReader {
           at: field.keyOffset)
       }
       refuse(
-        ["pty", "output"], in: fields,
+        ["log", "output", "pty"], in: fields,
         "an interactive task writes to the terminal itself, so '%' has no effect; "
           + "remove one of them")
     }
