@@ -97,6 +97,25 @@ import Testing
     }
   }
 
+  @Test func `a project that cannot be watched leaves the logs as they are`() async throws {
+    try await withProject { project in
+      let (base, file) = (project.outside, project.outside + "/watchrun.json")
+      func write(_ log: String) throws {
+        try project.write(
+          file, "{ log: '\(base)/\(log)', tasks: { a: { run: 'echo a', watch: ['\(base)/x'] } } }")
+      }
+      try write("one.log")
+      let watchrun = try await project.start("-v", "--config", file)
+      try await watchrun.watching()
+      try await eventually("it runs") { project.read(base + "/one.log").hasSuffix("a\n") }
+      // Without a current directory, nothing can be watched anew.
+      try project.remove(project.root)
+      try write("two.log")
+      try await watchrun.said("the tasks stay as they were until")
+      #expect(!project.exists(base + "/two.log"))
+    }
+  }
+
   @Test func `the last lines of a removed task are in its file, and start nothing`() async throws {
     try await withProject { project in
       let service = """

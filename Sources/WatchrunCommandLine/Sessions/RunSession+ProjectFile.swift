@@ -157,127 +157,127 @@ extension RunSession {
     desk.picture.withLock { $0.postponed = nil }
     let changed = readings.withLock { $0.take(at: .now) }
     if changed.isEmpty { return }
-    let (sources, variables, isBroken, broken) = state.withLock {
-      ($0.plan.sources, $0.plan.environmentFiles, $0.isBroken, $0.brokenManifests)
+    let (plan, broken) = state.withLock { ($0.plan, $0.brokenManifests) }
+    let manifests = changed.subtracting(plan.environmentFiles).subtracting(plan.sources)
+    let problems = manifests.union(broken).sorted().compactMap { manifest in
+      manifest.problemInManifest(in: session.directory).map { (manifest, $0) }
     }
-    if let source {
-      // An error may have been in the variables.
-      let file =
-        sources.first(where: changed.contains)
-        ?? (isBroken ? variables.first(where: changed.contains) : nil)
-      let manifests = changed.subtracting(variables).subtracting(sources)
-      let problems = manifests.union(broken).sorted().compactMap { manifest in
-        manifest.problemInManifest(in: session.directory).map { (manifest, $0) }
-      }
-      state.withLock { $0.brokenManifests = Set(problems.map(\.0)) }
-      if let problem = problems.first?.1 {
-        state.withLock { $0.isBroken = true }
-        desk.setProblem(problem)
-        session.console.problem("\(problem); the tasks stay as they were until it is correct")
-        return
-      }
-      if file != nil || !manifests.isEmpty, readAgain(source, runner, after: file) { return }
+    state.withLock { $0.brokenManifests = Set(problems.map(\.0)) }
+    if let problem = problems.first?.1 {
+      state.withLock { $0.isBroken = true }
+      desk.setProblem(problem)
+      session.console.problem("\(problem); the tasks stay as they were until it is correct")
+      return
     }
-    if let file = variables.first(where: changed.contains) { readVariablesAgain(file, runner) }
+    readAgain(
+      plan.sources.first(where: changed.contains), hasManifests: !manifests.isEmpty,
+      variables: plan.environmentFiles.first(where: changed.contains), runner)
   }
 
-  private func readVariablesAgain(_ file: Path, _ runner: TaskRunner) {
-    let name = file.relative(to: session.directory) ?? file
-    let (project, old) = state.withLock { ($0.project, $0.plan.graph) }
+  /// Reads again what tasks are made of, after a change of a file of the project, of manifests of members, or of a file
+  /// with variables. Variables are read in any case: a change of them may have come with an error elsewhere.
+  private func readAgain(
+    _ file: Path?, hasManifests: Bool, variables: Path?, _ runner: TaskRunner
+  ) {
+    func shown(_ path: Path?) -> String? {
+      path.map { ($0.relative(to: session.directory) ?? $0).description }
+    }
+    let (old, isBroken) = state.withLock { ($0.project, $0.isBroken) }
+    var project = old
+    var part = "tasks"
     do throws(Failure) {
-      let plan = try session.plan(of: project, from: source)
-      let isBroken = state.withLock { state in
-        state.plan.graph = plan.graph
-        return state.isBroken
+      if let source, isBroken || hasManifests || file != nil {
+        // The tasks of a file are not replaced by detected ones when it is removed.
+        let detects = state.withLock {
+          !$0.plan.hasFile && (file == nil || old?.sources.isEmpty == false)
+        }
+        if let read = try source.readAgain(session.settings, detects: detects) {
+          project = read
+        } else {
+          session.console.warn(
+            detects
+              ? "no project is detected any more; the tasks stay as they were"
+              : "\(source.file) was removed; its tasks stay as they were")
+          if variables == nil { return }
+        }
       }
-      if !isBroken { desk.setProblem(nil) }
-      let changed = plan.graph.tasks.filter { old[$0.name] != $0 }
-      let names =
-        source == nil ? "the command" : changed.map(\.name.printable).joined(separator: ", ")
-      session.console.say(
-        .news,
-        "\(name) read again (\(changed.isEmpty ? "no variable has changed" : "for \(names)"))")
+      if project == old { part = "variables" }
+      let plan = try session.plan(of: project, from: source)
+      if let project, let old, project != old {
+        let name = shown(file ?? variables) ?? "the directories of tasks"
+        return try replace(old, by: project, plan, readFrom: name, runner)
+      }
+      noteNoProblem()
+      let changed = state.withLock { state in
+        let graph = exchange(&state.plan.graph, with: plan.graph)
+        return plan.graph.tasks.filter { graph[$0.name] != $0 }
+      }
+      let name = shown(variables ?? file ?? source?.path) ?? ""
+      if isBroken && changed.isEmpty {
+        session.console.say(.news, "\(name) has no errors any more")
+      } else if variables != nil || !changed.isEmpty {
+        let names =
+          source == nil ? "the command" : changed.map(\.name.printable).joined(separator: ", ")
+        session.console.say(
+          .news,
+          "\(name) read again (\(changed.isEmpty ? "no variable has changed" : "for \(names)"))")
+      }
+      // The error may be why they have failed.
+      if isBroken && file == nil && variables == nil {
+        runner.submitKey(for: desk.picture.withLock(\.redTasks))
+      }
+      if changed.isEmpty { return }
       runner.replace(plan.graph)
       // The change is what a postponed task waits for.
       runner.submitKey(for: changed.filter(\.isPostponed).map(\.name))
     } catch {
-      desk.setProblem(error.message)
-      session.console.report(error)
-      session.console.warn("the variables stay as they were until \(name) is correct")
-    }
-  }
-
-  /// Reads the project again after a change of this file, or of manifests of members. Returns whether its variables
-  /// were read, too.
-  private func readAgain(
-    _ source: ProjectSource, _ runner: TaskRunner, after file: Path?
-  ) -> Bool {
-    // The tasks of a file are not replaced by detected ones when it is removed.
-    let detects = state.withLock {
-      !$0.plan.hasFile && (file == nil || $0.project?.sources.isEmpty == false)
-    }
-    let name = file.map { ($0.relative(to: session.directory) ?? $0).description }
-    var isRead = false
-    do throws(Failure) {
-      guard let project = try source.readAgain(session.settings, detects: detects) else {
-        session.console.warn(
-          detects
-            ? "no project is detected any more; the tasks stay as they were"
-            : "\(source.file) was removed; its tasks stay as they were")
-        return false
-      }
-      isRead = true
-      desk.setProblem(nil)
-      let (old, wasBroken) = state.withLock {
-        ($0.project ?? Project(), exchange(&$0.isBroken, with: false))
-      }
-      if project == old {
-        if wasBroken {
-          session.console.say(.news, "\(name ?? source.file.description) has no errors any more")
-          // The error may be why they have failed.
-          if file == nil { runner.submitKey(for: desk.picture.withLock(\.redTasks)) }
-        }
-        return false
-      }
-      var plan = try session.plan(of: project, from: source)
-      let observation = state.withLock { $0.plan.observation }
-      plan.observation.formerLogs = observation.allLogs
-      if plan.observation.logs != observation.logs, let problem = logs.setPaths(of: plan) {
-        session.console.warn(problem)
-      }
-      try observe(plan, project, insteadOf: old, runner)
-      let settings = session.settings.adding(project.defaults)
-      state.withLock { [plan] in ($0.project, $0.plan, $0.settings) = (project, plan, settings) }
-      if project.defaults["diagnostics"] != old.defaults["diagnostics"] {
-        desk.setFile(settings.diagnosticsFile)
-      }
-      session.console.say(
-        .news,
-        "\(name ?? "the directories of tasks") read again (\(project.changes(since: old)))")
-      for group in project.groups where !old.groups.contains(group) {
-        if let lack = group.lack { session.console.warn(lack) }
-      }
-      warnOfMissingPaths(in: project, since: old)
-      reporter.setPlan(plan)
-      desk.picture.withLock { [plan] in $0.setPlan(plan) }
-      for problem in openPages(of: plan) { session.console.problem(problem) }
-      statusLine.update(settings.effectiveStatusLine)
-      runner.replace(plan.graph, reading: plan.reading)
-      return true
-    } catch {
       state.withLock { $0.isBroken = true }
       desk.setProblem(error.message)
       session.console.report(error)
-      // A project that could be read may use a file with variables that cannot.
+      // The error may be in a file with variables that has not changed.
       let start = String(error.message.prefix { $0 != ":" })
       let isOfVariables = state.withLock {
         $0.plan.environmentFiles.contains { $0.shown(in: session.directory).description == start }
       }
-      let cause = error.file ?? (isRead && isOfVariables ? start : name ?? source.file.description)
-      session.console.warn("the tasks stay as they were until \(cause) is correct")
-      // Variables that another file has are read nevertheless.
-      return state.withLock { $0.plan.environmentFiles.contains { $0 == file } }
+      let cause =
+        error.file ?? (isOfVariables ? start : shown(file ?? variables ?? source?.path) ?? "")
+      session.console.warn("the \(part) stay as they were until \(cause) is correct")
     }
+  }
+
+  private func noteNoProblem() {
+    state.withLock { $0.isBroken = false }
+    desk.setProblem(nil)
+  }
+
+  /// Goes on with another project.
+  private func replace(
+    _ old: Project, by project: Project, _ plan: SessionPlan, readFrom name: String,
+    _ runner: TaskRunner
+  ) throws(Failure) {
+    var plan = plan
+    let observation = state.withLock { $0.plan.observation }
+    plan.observation.formerLogs = observation.allLogs
+    try observe(plan, project, insteadOf: old, runner)
+    noteNoProblem()
+    if plan.observation.logs != observation.logs, let problem = logs.setPaths(of: plan) {
+      session.console.warn(problem)
+    }
+    let settings = session.settings.adding(project.defaults)
+    state.withLock { [plan] in ($0.project, $0.plan, $0.settings) = (project, plan, settings) }
+    if project.defaults["diagnostics"] != old.defaults["diagnostics"] {
+      desk.setFile(settings.diagnosticsFile)
+    }
+    session.console.say(.news, "\(name) read again (\(project.changes(since: old)))")
+    for group in project.groups where !old.groups.contains(group) {
+      if let lack = group.lack { session.console.warn(lack) }
+    }
+    warnOfMissingPaths(in: project, since: old)
+    reporter.setPlan(plan)
+    desk.picture.withLock { [plan] in $0.setPlan(plan) }
+    for problem in openPages(of: plan) { session.console.problem(problem) }
+    statusLine.update(settings.effectiveStatusLine)
+    runner.replace(plan.graph, reading: plan.reading)
   }
 
   private func observe(

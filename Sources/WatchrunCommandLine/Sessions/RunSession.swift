@@ -32,7 +32,7 @@ final class RunSession: ChangeSource {
     var heldPaths: [Path] = []
     /// The run that has the terminal, for which the output of others is kept.
     var interactiveRun: TaskReport.Run?
-    /// Whether the project file had errors when it was read the last time.
+    /// Whether the project, or its variables, could not be read the last time.
     var isBroken = false
     /// The manifests of members that have errors.
     var brokenManifests: Set<Path> = []

@@ -132,6 +132,47 @@ import Testing
     }
   }
 
+  @Test func `an error in variables stays known when only the project is saved`() async throws {
+    try await withProject { project in
+      try project.place(".env", "A=1\n")
+      try project.writeTasks("a: { run: 'echo $A >> $LOG', envFile: '.env', watch: ['x'] }")
+      let watchrun = try await project.startTasks()
+      try await project.logged("1")
+      try project.place(".env", "no variable\n")
+      try await watchrun.said("the variables stay as they were")
+      try project.write("watchrun.json", "\n", appending: true)
+      let question = try await project.start("--wait")
+      try await #expect(question.ended() == .exited(1))
+      #expect(question.process.output.text.contains(".env:1: 'no variable'"))
+      try project.place(".env", "A=1\n")
+      try await watchrun.said(".env has no errors any more")
+      let last = try await project.start("--wait")
+      try await #expect(last.ended() == .exited(0))
+      #expect(project.logged == ["1"])
+    }
+  }
+
+  @Test func `variables that change while a manifest is broken are used when it is correct`()
+    async throws
+  {
+    try await withProject { project in
+      try project.makeDirectory("pkg/a")
+      try project.place("pkg/a/package.json", "{}")
+      try project.place(".env", "A=1\n")
+      try project.writeTasks(
+        "t: { run: 'echo $A >> $LOG', each: 'pkg/*/package.json', envFile: '.env' }")
+      let watchrun = try await project.startTasks("-d", "300ms")
+      try await project.logged("1")
+      // In one batch.
+      try project.write("pkg/a/package.json", "{")
+      try project.write(".env", "A=2\n")
+      try await watchrun.said("pkg/a/package.json:1: ")
+      try project.write("pkg/a/package.json", "{}")
+      try await watchrun.said("read again (for t:pkg/a)")
+      try await project.logged("2")
+    }
+  }
+
   @Test func `a task for each directory runs in those that changed and in what depends on them`()
     async throws
   {
