@@ -421,6 +421,31 @@ import Testing
     }
   }
 
+  @Test func `a follower of a service in which make works is sent looks one after the other`()
+    async throws
+  {
+    try await withProject { project in
+      // The service is looked at five times a second, since it starts processes.
+      try project.place("Makefile", "serve:\n\twhile :; do sleep 0.3; done\n")
+      try project.writeTasks(
+        "srv: { run: 'make serve', service: true, watch: ['x'] }, a: { run: 'true', watch: ['y'] }")
+      let watchrun = try await project.start(["-v"])
+      try await watchrun.watching()
+      let follower = try await project.start(["--status", "--follow"])
+      try await eventually("it follows") { !follower.process.output.text.isEmpty }
+      for _ in 0..<12 { _ = try await ask("--send", "run", "a", in: project) }
+      func wakeups() -> Int {
+        ProcessTable.wakeups(of: watchrun.process.pid).values.reduce(0) {
+          $0 + (Int($1.filter(\.isNumber)) ?? 0)
+        }
+      }
+      let before = wakeups()
+      // Not a wait for something, but the time in which little may happen.
+      try await Task.sleep(for: .seconds(2))
+      #expect(wakeups() - before < 120)
+    }
+  }
+
   @Test func `a session whose project file has errors is not green`() async throws {
     try await withProject { project in
       try project.writeTasks(#"a: { run: "true" }"#)

@@ -19,6 +19,8 @@ final class SessionDesk: ServedSession {
     var server: SessionServer?
     /// The state that was sent last.
     var sent: (state: SessionAnswer.State, isRed: Bool)?
+    /// The next look at a state that may change by itself.
+    var look: (any ScheduledWork)?
     var file: DiagnosticsFile?
   }
 
@@ -122,12 +124,15 @@ final class SessionDesk: ServedSession {
   /// Sends the state to those who follow the session, if it has changed.
   private func emitState(_ server: SessionServer) {
     let condition = condition(of: [])
-    if let rest = condition.settlesAfter, let queue = orders?.runner.queue {
-      let scheduler = DispatchScheduler(queue: queue)
-      _ = scheduler.schedule(at: scheduler.now.advanced(by: rest), leeway: .zero) { [weak self] in
-        self?.changed()
+    let look = condition.settlesAfter.flatMap { rest in
+      (orders?.runner.queue).map { queue in
+        let scheduler = DispatchScheduler(queue: queue)
+        return scheduler.schedule(at: scheduler.now.advanced(by: rest), leeway: .zero) {
+          [weak self] in self?.changed()
+        }
       }
     }
+    state.withLock { exchange(&$0.look, with: look) }?.cancel()
     var request = SessionRequest(.status)
     request.lines = 0
     let answer = answer(to: request, in: condition)
