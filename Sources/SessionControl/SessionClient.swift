@@ -100,11 +100,15 @@ public struct SessionClient: Sendable {
 
   func send(_ request: SessionRequest, to socket: Path) throws(SessionError) -> Int32 {
     let deadline = Instant.now + patience
+    let line = request.json
+    if line.count > SessionRequest.longest {
+      throw .refused("the request has too many task names; name fewer, or none for all tasks")
+    }
     while true {
       do throws(SystemError) {
         let connection = try LocalSocket.connect(to: socket)
         // It fits into the buffer of a new socket.
-        try writeAll(request.json, to: connection.number)
+        try writeAll(line, to: connection.number)
         return connection.release()
       } catch {
         // Too many clients are about to be accepted.

@@ -160,6 +160,18 @@ struct SessionServerTests {
     server.stop()
   }
 
+  @Test func `a request that the session would not read is not sent`() async throws {
+    let request = SessionRequest(.status, tasks: (0..<30_000).map { "task-\($0)" })
+    var client = try client()
+    client.patience = .milliseconds(100)
+    let path = try #require(try sockets.sockets(of: "/p").first)
+    #expect(
+      throws: SessionError.refused(
+        "the request has too many task names; name fewer, or none for all tasks")
+    ) { try client.send(request, to: path) }
+    server.stop()
+  }
+
   @Test(arguments: [SessionRequest.Verb.wait, .status, .run])
   func `a task is unknown or known by the changes up to the question`(
     verb: SessionRequest.Verb
