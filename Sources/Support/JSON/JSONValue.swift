@@ -63,7 +63,7 @@ package struct JSONValue: Hashable, Sendable {
   /// An integer of at most 10^15; `nil` for any other value.
   package var int: Int? {
     guard case .number(let number) = content, abs(number) <= 1e15 else { return nil }
-    return Int(number)
+    return Int(exactly: number)
   }
 
   package var bool: Bool? {

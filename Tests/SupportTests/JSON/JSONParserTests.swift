@@ -20,6 +20,14 @@ private func positions(_ text: String, _ steps: String...) throws -> (key: Strin
 }
 
 struct JSONParserTests {
+  @Test(arguments: [
+    ("1", 1), ("-0", 0), ("2.0", 2), ("1e15", 1_000_000_000_000_000), ("0.9", nil), ("1.5", nil),
+    ("1e16", nil), ("NaN", nil), ("'1'", nil),
+  ])
+  func `only an integer is one`(text: String, int: Int?) throws {
+    #expect(try JSONValue(parsing: Array(text.utf8)).int == int)
+  }
+
   @Test(
     arguments: [
       (#"{"a": 1}"#, "1:2", "1:7"),
