@@ -51,7 +51,7 @@ final class OutputWriter: Sendable {
   }
 
   /// Writes a message, and waits until it is written, but at most 100 ms. A message that the reader does
-  /// not take is kept, up to 4 MiB in all.
+  /// not take is kept, up to 6 MiB in all.
   func write(message: [UInt8]) {
     enqueue(message)
     drain()
