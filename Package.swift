@@ -37,7 +37,7 @@ let package = Package(
         .embedInCode("Client/overlay.min.js"), .embedInCode("Client/worker.min.js"),
         .embedInCode("Client/status.html"),
       ]),
-    .target(name: "SessionControl", dependencies: ["Support", "SystemCalls"]),
+    .target(name: "SessionControl", dependencies: ["Diagnostics", "Support", "SystemCalls"]),
     .target(
       name: "WatchrunSettings",
       dependencies: [

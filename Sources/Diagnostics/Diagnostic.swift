@@ -1,22 +1,25 @@
 import SystemCalls
 
 /// An error, a warning or a note in the output of a tool.
-package struct Diagnostic: Hashable, Sendable {
-  package enum Severity: String, Hashable, Sendable {
+public struct Diagnostic: Hashable, Sendable {
+  /// How serious it is.
+  public enum Severity: String, Hashable, Sendable {
     case error, warning, note
   }
 
   /// The file, absolute; `nil` if the tool names none. It need not exist if the form leaves no doubt.
-  package var path: Path?
+  public var path: Path?
   /// From 1 on.
-  package var line: Int?
+  public var line: Int?
   /// From 1 on.
-  package var column: Int?
-  package var severity: Severity
+  public var column: Int?
+  /// How serious it is.
+  public var severity: Severity
   /// A line without control characters.
-  package var message: String
+  public var message: String
 
-  package init(
+  /// Creates a diagnostic.
+  public init(
     _ severity: Severity, _ message: String, path: Path? = nil, line: Int? = nil,
     column: Int? = nil
   ) {

@@ -47,29 +47,6 @@ public struct SessionAnswer: Hashable, Sendable {
     public var isRed: Bool { state == "failed" || state == "skipped" || state == "stopped" }
   }
 
-  /// An error, a warning or a note in the output of a task.
-  public struct Diagnostic: Hashable, Sendable {
-    /// The file, absolute; `nil` if the tool names none.
-    public var path: String?
-    /// From 1 on.
-    public var line: Int?
-    /// From 1 on.
-    public var column: Int?
-    /// `error`, `warning` or `note`.
-    public var severity: String
-    /// A line of text.
-    public var message: String
-
-    /// Creates a diagnostic.
-    public init(
-      _ severity: String, _ message: String, path: String? = nil, line: Int? = nil,
-      column: Int? = nil
-    ) {
-      (self.severity, self.message) = (severity, message)
-      (self.path, self.line, self.column) = (path, line, column)
-    }
-  }
-
   /// A task that is owed a run, and why that has not begun.
   public struct Pending: Hashable, Sendable {
     /// The name of the task.
@@ -155,10 +132,10 @@ public struct SessionAnswer: Hashable, Sendable {
       writer.member("output", nil as String?)
     }
     writer.objects("diagnostics", task.diagnostics) { diagnostic, writer in
-      writer.member("path", diagnostic.path)
+      writer.member("path", diagnostic.path?.description)
       writer.member("line", diagnostic.line)
       writer.member("column", diagnostic.column)
-      writer.member("severity", diagnostic.severity)
+      writer.member("severity", diagnostic.severity.rawValue)
       writer.member("message", diagnostic.message)
     }
   }
@@ -193,10 +170,14 @@ public struct SessionAnswer: Hashable, Sendable {
     task.isService = value["service"]?.bool ?? false
     task.output = value["output"]?.elements.compactMap(\.text) ?? []
     task.isOutputRead = value["output"]?.content != .null
-    task.diagnostics = (value["diagnostics"]?.elements ?? []).map { entry in
-      Diagnostic(
-        entry["severity"]?.text ?? "", entry["message"]?.text ?? "", path: entry["path"]?.text,
-        line: entry["line"]?.int, column: entry["column"]?.int)
+    task.diagnostics = (value["diagnostics"]?.elements ?? []).compactMap { entry in
+      guard let severity = entry["severity"]?.text.flatMap(Diagnostic.Severity.init) else {
+        return nil
+      }
+      return Diagnostic(
+        severity, entry["message"]?.text?.printable ?? "",
+        path: entry["path"]?.text.map { Path($0) }, line: entry["line"]?.int,
+        column: entry["column"]?.int)
     }
     return task
   }
@@ -209,7 +190,8 @@ extension [SessionAnswer.Task] {
   }
 }
 
-// Public declarations use it.
+// Public declarations use them.
+@_exported import struct Diagnostics.Diagnostic
 @_exported import struct SystemCalls.Path
 // The compiler needs the spaces.
 // swift-format-ignore

@@ -77,8 +77,8 @@ struct SessionAnswerTests {
     task.isTimedOut = true
     task.output = ["a \"b\"", "\u{1B}[31mred"]
     task.diagnostics = [
-      .init("error", "no \"x\"", path: "/p/a.c", line: 3, column: 5),
-      .init("warning", "all of it"),
+      .init(.error, "no \"x\"", path: "/p/a.c", line: 3, column: 5),
+      .init(.warning, "all of it"),
     ]
     var answer = SessionAnswer(directory: "/p", command: "make test", process: 12, state: .busy)
     answer.problem = "1:2: no"
@@ -117,6 +117,16 @@ struct SessionAnswerTests {
     #expect((answer.isGreen, answer.isRed) == (true, false))
     answer.tasks = []
     #expect((answer.isGreen, answer.isRed) == (true, false), "a session of pages only")
+  }
+
+  @Test func `a diagnostic of an unknown severity is left out, and messages are printable`() throws
+  {
+    let text = #"""
+      {"state":"rest","tasks":[{"name":"a","diagnostics":[
+        {"severity":"hint","message":"x"},{"severity":"note","message":"\u001b[1m"}]}]}
+      """#
+    let answer = SessionAnswer(try JSONValue(parsing: Array(text.utf8)))
+    #expect(answer?.tasks.first?.diagnostics == [.init(.note, #"\u{1B}[1m"#)])
   }
 
   @Test func `no answer is a trap`() {

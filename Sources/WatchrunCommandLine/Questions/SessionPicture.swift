@@ -318,7 +318,7 @@ extension SessionPicture {
     answer.problem = problem ?? postponed ?? self.missed(by: asked, missed)
     answer.tasks = tasks.filter { isMeant($0.name) }.map { task in
       var task = task
-      task.diagnostics = presentDiagnostics(of: task.name).map(SessionAnswer.Diagnostic.init)
+      task.diagnostics = presentDiagnostics(of: task.name)
       if task.state == "failed" || request.verb == .logs {
         task.output = output.end(of: task.name, lines: request.lines)
       }
@@ -349,14 +349,6 @@ extension SessionPicture {
     plan.origin == .commandLine && !plan.tasks.isEmpty
       ? plan.tasks.map(\.command).joined(separator: " && ")
       : (plan.tasks.map(\.name) + plan.pages.map(\.name)).joined(separator: " ")
-  }
-}
-
-extension SessionAnswer.Diagnostic {
-  fileprivate init(_ diagnostic: Diagnostic) {
-    self.init(
-      diagnostic.severity.rawValue, diagnostic.message, path: diagnostic.path?.description,
-      line: diagnostic.line, column: diagnostic.column)
   }
 }
 

@@ -195,7 +195,7 @@ struct SessionQuestion {
   }
 
   private static func diagnostics(in task: SessionAnswer.Task) -> [Diagnostic] {
-    task.state == "running" ? [] : task.diagnostics.compactMap(Diagnostic.init)
+    task.state == "running" ? [] : task.diagnostics
   }
 
   /// `: 2 errors, 1 warning`.
@@ -228,15 +228,6 @@ struct SessionQuestion {
     case "pending": return "has not run yet"
     default: return task.state.printable
     }
-  }
-}
-
-extension Diagnostic {
-  fileprivate init?(_ diagnostic: SessionAnswer.Diagnostic) {
-    guard let severity = Severity(rawValue: diagnostic.severity) else { return nil }
-    self.init(
-      severity, diagnostic.message.printable, path: diagnostic.path.map { Path($0) },
-      line: diagnostic.line, column: diagnostic.column)
   }
 }
 

@@ -72,7 +72,7 @@ struct SessionPictureTests {
       picture.answer(to: SessionRequest(.status), .rest, process: 1, waiting: []) { _ in "" }
     }
     let task = try #require(answer().tasks.first { $0.name == "a" })
-    #expect(task.diagnostics == [.init("error", "no", path: "/p/a.c", line: 3)])
+    #expect(task.diagnostics == [.init(.error, "no", path: "/p/a.c", line: 3)])
     let text = SessionQuestion.text(of: answer(), isNamed: false)
     #expect(text.contains("a: failed with status 1 after 10 ms: 1 error\n  a.c:3:1: error: no\n"))
     // Until the next one has ended.
@@ -132,7 +132,7 @@ struct SessionPictureTests {
   @Test func `an error that the output shows is not listed again`() throws {
     var task = SessionAnswer.Task("a")
     (task.state, task.output) = ("failed", ["a.c:3: error: no"])
-    task.diagnostics = [.init("error", "no", path: "/p/a.c", line: 3)]
+    task.diagnostics = [.init(.error, "no", path: "/p/a.c", line: 3)]
     var answer = SessionAnswer(directory: "/p", command: "", process: 1, state: .rest)
     answer.tasks = [task]
     let text = SessionQuestion.text(of: answer, isNamed: false)
