@@ -4,12 +4,16 @@ import SystemCalls
 package enum ShellWords {
   /// Returns the words of `text`: separated by white space, with `'…'`, `"…"` and backslashes
   /// understood. Nothing else of a shell is. `nil` if a quotation or a backslash is not complete.
-  package static func split(_ text: String) -> [String]? {
+  ///
+  /// - Parameter operators: Characters that are words of their own, alone or doubled.
+  package static func split(_ text: String, operators: String = "") -> [String]? {
     var words: [String] = []
     var word: String?
     var quote: Character?
+    var last: Character?
     var rest = text.makeIterator()
     while let character = rest.next() {
+      defer { last = character }
       if let open = quote {
         if character == open {
           quote = nil
@@ -31,6 +35,14 @@ package enum ShellWords {
       case _ where character.isWhitespace:
         if let word { words.append(word) }
         word = nil
+      case _ where operators.contains(character) && !(character == "&" && last == ">"):
+        if character == last, word == nil {
+          words[words.count - 1].append(character)
+          continue
+        }
+        if let word { words.append(word) }
+        word = nil
+        words.append(String(character))
       default:
         word = (word ?? "") + String(character)
       }

@@ -17,6 +17,15 @@ struct ShellWordsTests {
 
   @Test(
     arguments: [
+      ("a&&b ;c|d", ["a", "&&", "b", ";", "c", "|", "d"]), ("a 2>&1&", ["a", "2>&1", "&"]),
+      ("'a;b' c\\;d;;", ["a;b", "c;d", ";;"]), ("a; ;'';", ["a", ";", ";", "", ";"]),
+    ])
+  func `operators are words of their own, alone or doubled`(text: String, words: [String]) {
+    #expect(ShellWords.split(text, operators: ";|()&") == words)
+  }
+
+  @Test(
+    arguments: [
       (["make", "test"], "make test"), (["sh", "-c", "a; b 9"], "sh -c 'a; b 9'"),
       (["make test", "src"], "'make test' src"), ([""], "''"), (["it's"], "\"it's\""),
       (["it's $HOME"], #"'it'\''s $HOME'"#), (["{}", "{first}", "{a,b}"], "{} {first} '{a,b}'"),

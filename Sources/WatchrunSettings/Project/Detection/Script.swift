@@ -76,9 +76,9 @@ extension ProjectDetection.Script {
 
   var commands: [Command] {
     var place = directory
-    let spaced = Self.spaced(line)
     let words =
-      ShellWords.split(spaced) ?? spaced.split(whereSeparator: \.isWhitespace).map(String.init)
+      ShellWords.split(line, operators: ";|()&")
+      ?? line.split(whereSeparator: \.isWhitespace).map(String.init)
     return words.split(whereSeparator: ["&&", "||", "|", ";", "&", "(", ")"].contains).map { part in
       let words = Array(part.drop { ["env", "exec"].contains($0) || Self.isAssignment($0) })
       if words.first == "cd", words.count > 1 {
@@ -94,32 +94,6 @@ extension ProjectDetection.Script {
       return Command(
         words: words, stages: stages, variables: part.filter(Self.isAssignment), directory: place)
     }
-  }
-
-  /// The line with spaces around the operators between its commands.
-  private static func spaced(_ line: String) -> String {
-    var spaced = ""
-    var quote: Character?
-    var isEscaped = false
-    var last: Character = " "
-    for character in line {
-      defer { last = character }
-      if isEscaped || character == "\\" {
-        isEscaped = !isEscaped && quote != "'"
-      } else if let open = quote {
-        if character == open { quote = nil }
-      } else if character == "'" || character == "\"" {
-        quote = character
-      } else if ";|()&".contains(character), !(character == "&" && last == ">") {
-        // An operator of two characters stays one.
-        if character == last, spaced.hasSuffix(" ") { spaced.removeLast() } else { spaced += " " }
-        spaced.append(character)
-        spaced += " "
-        continue
-      }
-      spaced.append(character)
-    }
-    return spaced
   }
 
   /// The lines that a command runs: a script of `package.json` or several, a script of a shell, or its words.
