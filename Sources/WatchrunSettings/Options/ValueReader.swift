@@ -43,11 +43,6 @@ struct ValueReader {
     findings.append(Finding(offset: offset ?? json?.offset ?? 0, message: message))
   }
 
-  /// Notes the message about an option, or the one about a key.
-  mutating func note(option: String, key: String) {
-    note(json == nil ? option : key)
-  }
-
   mutating func notePath(_ path: [UInt8], at offset: Int) {
     if json != nil { paths.append(NamedPath(path: Path(bytes: path), key: key, offset: offset)) }
   }

@@ -91,9 +91,8 @@ extension ValueType<[String]> {
   static var hosts: Self {
     list(.hosts) { reader, text, offset in
       if HostAddress(host: text.decoded) == nil {
-        let example = reader.json == nil ? "0.0.0.0" : "\"0.0.0.0\""
         reader.note(
-          "'\(text.printable)' is not an address; write \(example) or a host name", at: offset)
+          "'\(text.printable)' is not an address; write 0.0.0.0 or a host name", at: offset)
       }
       return [text.decoded]
     }

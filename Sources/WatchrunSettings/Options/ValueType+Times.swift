@@ -9,9 +9,7 @@ extension ValueType<Duration> {
     Self(.duration) { reader in
       let duration = reader.duration()
       if duration == .zero {
-        reader.note(
-          option: "0 would stop each run at once; write a longer time, such as 30s",
-          key: "'\(reader.key)' must be longer than 0")
+        reader.note("0 is too short; write a longer time, such as 30s")
       }
       return duration
     }
@@ -40,9 +38,7 @@ extension ValueType<Polling> {
       }
       guard let interval = reader.duration() else { return nil }
       if interval < .milliseconds(10) {
-        reader.note(
-          option: "'\(reader.written)' is too short; write 10ms or more",
-          key: "'\(reader.key)' must be at least 10ms")
+        reader.note("the interval is too short; write 10ms or more")
       }
       return Polling(.always, interval: interval...interval)
     }

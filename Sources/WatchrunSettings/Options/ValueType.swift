@@ -206,16 +206,12 @@ extension ValueType<Set<ChangeBatch.Kind>> {
       let names = ChangeBatch.Kind.names
       var kinds: Set<ChangeBatch.Kind> = []
       for (text, offset) in elements {
-        let isOption = reader.json == nil
-        let words = isOption ? text.split(separator: UInt8(ascii: ",")) : [text[...]]
+        let words = reader.json == nil ? text.split(separator: UInt8(ascii: ",")) : [text[...]]
         for word in words {
           if let kind = ChangeBatch.Kind(named: word.decoded) {
             kinds.insert(kind)
-          } else if isOption {
-            reader.note(notOne(of: names, word.decoded))
           } else {
-            let list = names.joined(separator: ", ")
-            reader.note("'\(word.printable)' is not one of \(list)", at: offset)
+            reader.note(notOne(of: names, word.decoded), at: offset)
           }
         }
         if words.isEmpty {

@@ -69,7 +69,7 @@ struct UsageErrorTests {
       "--stop-timeout: '-1s' is not a duration; write 50ms, 1.5s, 2m or 0"
     ),
     (["--poll=often", "x"], "--poll: 'often' is not a duration; write 50ms, 1.5s, 2m or 0"),
-    (["--poll=1ms", "x"], "--poll: '1ms' is too short; write 10ms or more"),
+    (["--poll=1ms", "x"], "--poll: the interval is too short; write 10ms or more"),
     (["-s", "TREM", "x"], "-s: unknown signal 'TREM'; did you mean 'TERM'?"),
     (["-s", "FOO", "x"], "-s: unknown signal 'FOO'; 'kill -l' lists the signals"),
     (
@@ -90,7 +90,7 @@ struct UsageErrorTests {
     (["--emit=yaml", "x"], "--emit: 'yaml' is not one of: env, lines, json, none"),
     (
       ["--timeout=0", "x"],
-      "--timeout: 0 would stop each run at once; write a longer time, such as 30s"
+      "--timeout: 0 is too short; write a longer time, such as 30s"
     ),
     (["-E", "NAME", "x"], "-E: 'NAME' is not of the form NAME=VALUE"),
     (

@@ -66,7 +66,7 @@ struct ProjectErrorTests {
     ),
     (
       "{ tasks: { a: { run: 'x' } }, poll: '5ms' }",
-      "1:37: 'poll' must be at least 10ms"
+      "1:37: the interval is too short; write 10ms or more"
     ),
     (
       "{ tasks: { a: { run: 'x' } }, poll: 2 }",

@@ -162,7 +162,7 @@ struct TaskErrorTests {
     ),
     (
       "{ run: 'x', events: ['delete'] }",
-      "2:22: 'delete' is not one of create, modify, remove, rename, metadata"
+      "2:22: 'delete' is not one of: create, modify, remove, rename, metadata"
     ),
     ("{ run: 'x', events: [] }", "2:21: 'events' is empty; remove it for the default"),
     (
@@ -254,7 +254,8 @@ struct TaskErrorTests {
       "2:42: 'restartLimit' must be an integer from 0 to 10000, not -1"
     ),
     (
-      "{ run: 'x', service: true, backOff: '0' }", "2:37: 'backOff' must be longer than 0"
+      "{ run: 'x', service: true, backOff: '0' }",
+      "2:37: 0 is too short; write a longer time, such as 30s"
     ),
     ("{ run: 'x', stop: 'y' }", "2:13: 'stop' is for services; add service: true"),
     (
@@ -322,7 +323,7 @@ struct TaskErrorTests {
       "{ run: 'x', timeout: 'soon' }",
       #"2:22: 'timeout' must be a duration, as in "50ms", "1.5s" or "2m", not "soon""#
     ),
-    ("{ run: 'x', timeout: '0' }", "2:22: 'timeout' must be longer than 0"),
+    ("{ run: 'x', timeout: '0' }", "2:22: 0 is too short; write a longer time, such as 30s"),
     (
       "{ run: 'x', onSuccess: ['x'] }",
       "2:24: 'onSuccess' must be a string that is not empty, not an array"
@@ -368,7 +369,7 @@ struct TaskErrorTests {
     ),
     (
       "{ serve: 'a', host: ['b/c'] }",
-      #"2:22: 'b/c' is not an address; write "0.0.0.0" or a host name"#
+      #"2:22: 'b/c' is not an address; write 0.0.0.0 or a host name"#
     ),
     (
       "{ proxy: 80, fallback: 'index.html' }",
