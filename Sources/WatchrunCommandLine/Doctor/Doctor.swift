@@ -44,10 +44,9 @@ struct Doctor {
     var found = DoctorReport.Project(isUsed: settings.command.isEmpty)
     var project: Project?
     do throws(Failure) {
-      if let read = try source.read() {
-        (project, found.file) = (read, source.file)
-      } else if let detected = source.detect() {
-        (project, found.detected) = (source.detectedProject, detected.summary)
+      if let (read, detected) = try source.find() {
+        (project, found.detected) = (read, detected?.summary)
+        if detected == nil { found.file = source.file }
       }
     } catch {
       (found.file, found.errors) = (source.file, error.messages)

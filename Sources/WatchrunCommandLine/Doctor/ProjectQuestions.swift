@@ -21,25 +21,16 @@ struct ProjectQuestions {
   }
 
   private func listTasks() throws(Failure) {
-    let project: Project
-    var detected: String?
-    if let read = try source.read() {
-      project = read
-    } else if let found = source.detect() {
-      project = found.project.expandingMembers(in: source.directory)
-      detected = found.titles
-      if !settings.answersInJSON {
-        if !found.leftOut.isEmpty { console.say(.news, found.summary) }
-        found.unusedFiles.forEach { console.say(.news, $0) }
-      }
-    } else {
-      throw source.nothingFound()
+    guard let (project, detected) = try source.find() else { throw source.nothingFound() }
+    if let detected, !settings.answersInJSON {
+      if !detected.leftOut.isEmpty { console.say(.news, detected.summary) }
+      detected.unusedFiles.forEach { console.say(.news, $0) }
     }
     let selected = try project.selecting(settings.taskNames)
     let text =
       settings.answersInJSON
       ? ProjectText.json(
-        selected, file: detected == nil ? source.file : nil, detected: detected)
+        selected, file: detected == nil ? source.file : nil, detected: detected?.titles)
       : ProjectText.list(selected)
     try writeAnswer(Array(text.utf8))
   }

@@ -262,16 +262,12 @@ extension Settings {
   /// The tasks that words can name; `nil` if there is no project.
   private func namedTasks(in directory: Path) throws(Failure) -> TaskWords.Project? {
     let source = ProjectSource(self, directory: directory)
-    if let project = try source.read() {
-      // One that stands for none is refused with the reason.
-      let empty = project.groups.filter { $0.lack != nil }.map(\.name)
-      return .init(
-        names: project.names + empty, groups: project.groups.map(\.name),
-        source: source.file.description)
-    }
-    return source.detectedProject.map {
-      .init(names: $0.names, groups: $0.groups.map(\.name), source: "this project")
-    }
+    guard let (project, detected) = try source.find() else { return nil }
+    // One that stands for none is refused with the reason.
+    let empty = project.groups.filter { $0.lack != nil }.map(\.name)
+    return .init(
+      names: project.names + empty, groups: project.groups.map(\.name),
+      source: detected == nil ? source.file.description : "this project")
   }
 }
 

@@ -127,8 +127,18 @@ package struct ProjectSource {
     DetectedProject(ProjectDirectory(path: directory))
   }
 
-  /// The detected project with the tasks of its members.
-  package var detectedProject: Project? { detect()?.project.expandingMembers(in: directory) }
+  /// The project of the file, or else the one that is detected, with the tasks of its members; `nil` if there is none.
+  ///
+  /// - Parameters:
+  ///   - again: Whether a file that was named may be missing.
+  ///   - detects: Whether the project is detected where no file was named.
+  package func find(
+    again: Bool = false, detects: Bool = true
+  ) throws(Failure) -> (project: Project, detected: DetectedProject?)? {
+    if let read = try readFile(again: again) { return (read.project, nil) }
+    guard detects, namedFile == nil, let found = detect() else { return nil }
+    return (found.project.expandingMembers(in: directory), found)
+  }
 
   /// The error where there is no file and no project is detected.
   package func nothingFound() -> Failure {
@@ -203,15 +213,10 @@ extension ProjectSource {
   ///
   /// - Parameter say: Receives what there is to know about a project that was detected.
   package func load(_ settings: Settings, say: (String) -> Void) throws(Failure) -> Project {
-    let project: Project
-    if let read = try read() {
-      project = read
-    } else if let found = detect() {
-      say("\(found.summary); to change that: watchrun --init")
-      found.notes.forEach(say)
-      project = found.project.expandingMembers(in: directory)
-    } else {
-      throw nothingFound()
+    guard let (project, detected) = try find() else { throw nothingFound() }
+    if let detected {
+      say("\(detected.summary); to change that: watchrun --init")
+      detected.notes.forEach(say)
     }
     if !hasFile, let note = project.unrestarted { say(note) }
     let lacks = project.groups.compactMap(\.lack)
@@ -245,16 +250,14 @@ extension ProjectSource {
 
   /// The project as it would run, for questions about it; `nil` if there is none.
   package func project(for settings: Settings) throws(Failure) -> Project? {
-    guard let found = try read() ?? detectedProject else { return nil }
-    return try found.selecting(settings.taskNames).overridden(by: settings)
+    try find()?.project.selecting(settings.taskNames).overridden(by: settings)
   }
 
   /// The project of the changed file with the selected tasks; `nil` if the file was removed.
   ///
   /// - Parameter detects: Whether the project is detected where there is no file.
   package func readAgain(_ settings: Settings, detects: Bool) throws(Failure) -> Project? {
-    let detects = detects && namedFile == nil
-    let found = try readFile(again: true)?.project ?? (detects ? detectedProject : nil)
-    return try found?.selecting(settings.taskNames).overridden(by: settings)
+    try find(again: true, detects: detects)?.project.selecting(settings.taskNames)
+      .overridden(by: settings)
   }
 }
