@@ -10,7 +10,7 @@ struct UsualLines {
     guard let kind = DetectedProject(directory)?.kinds.first else { return nil }
     let steps = kind.tasks.filter { !$0.isService }
     guard let step = steps.first(where: { $0.name == "test" }) ?? steps.first else { return nil }
-    return ShellWords.quoted(TypedLine.words(ofLine: step.run.word))
+    return ShellWords.quoted(TypedLine.words(ofLine: step.line.word))
   }
 
   /// What starts the program or the page of the directory; `nil` if nothing is known.

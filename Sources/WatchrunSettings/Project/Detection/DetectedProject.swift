@@ -82,7 +82,7 @@ package struct DetectedProject: Sendable {
     let recipes = leftOut.filter {
       [.wrapper, .runner].contains($0.kind.role) && $0.kind.page == nil && $0.file != processFile
     }.map { kind in
-      let line = kind.tasks.map(\.run).joined(separator: " && ")
+      let line = kind.tasks.map(\.line).joined(separator: " && ")
       return (kind.file, TypedLine.words(ofLine: line.word))
     }
     let processes = processFile.map { [($0, ["--config".word, $0.word])] } ?? []
@@ -94,7 +94,7 @@ package struct DetectedProject: Sendable {
     var missing: [String] = []
     for step in kinds.flatMap(\.tasks) where !step.isService {
       // A condition comes before the tool.
-      let words = step.run.split(separator: Character(" ")).map(String.init)
+      let words = step.line.split(separator: Character(" ")).map(String.init)
       let start = words.first == "[" ? words.drop { $0 != "||" }.dropFirst() : words[...]
       guard let program = start.first,
         program.allSatisfy({ $0.isLetter || $0.isNumber || "-_.".contains($0) }),
@@ -131,7 +131,7 @@ package struct DetectedProject: Sendable {
   /// For messages: "a Swift package (Package.swift) and a Node package (package.json)".
   package var titles: String { kinds.map(\.title).listed }
 
-  private func name(of step: ProjectKind.Step, in kind: DetectedKind) -> String {
+  private func name(of step: Project.Task, in kind: DetectedKind) -> String {
     kinds.count == 1 ? step.name : "\(kind.name)-\(step.name)"
   }
 }
@@ -142,7 +142,7 @@ extension DetectedKind {
 
   /// What its tools write, also in members of a workspace.
   fileprivate var allProducts: [String] {
-    let places = tasks.flatMap(\.each).compactMap { pattern -> Substring? in
+    let places = tasks.flatMap { $0.each.map(\.text.decoded) }.compactMap { pattern -> Substring? in
       let cut = pattern.lastIndex(of: "/") ?? pattern.startIndex
       return pattern.hasPrefix("!") || cut == pattern.startIndex ? nil : pattern[..<cut]
     }
@@ -153,11 +153,11 @@ extension DetectedKind {
   }
 
   /// The files of the root of a workspace that concern all its members.
-  fileprivate func sharedFiles(in root: ProjectDirectory) -> [String] {
+  fileprivate func sharedFiles(in root: ProjectDirectory) -> [Path] {
     let sources = kind.sources.compactMap { GlobPattern(line: $0) }
     return root.names(of: .file).filter { name in
       sources.contains { $0.matches(Path(name), isDirectory: false) }
-    }
+    }.map { Path($0) }
   }
 }
 
@@ -169,33 +169,32 @@ extension DetectedProject {
     // Documentation is not compiled, but it is what sites are made of.
     let isSite = kinds.contains { $0.kind.page != nil }
     project.ignores =
-      isSite ? [] : Self.patterns(["*.md"] + kinds.flatMap(\.allProducts))
+      isSite ? [] : GlobPattern.all(["*.md"] + kinds.flatMap(\.allProducts))
     if kinds.contains(where: { $0.name == "procfile" }) {
       project.readVariables(ofProcessesIn: directory)
     }
     for kind in kinds {
       var before: String?
       for step in kind.tasks {
-        let name = name(of: step, in: kind)
-        var task = Project.Task(name: name, run: .line(step.run))
-        task.isService = step.isService
-        task.environment = step.environment
+        var task = step
+        task.name = name(of: step, in: kind)
         if kind.kind.comparesTimes
-          || ProjectDetection.Script(step.run, in: directory).comparesTimes
+          || ProjectDetection.Script(step.line, in: directory).comparesTimes
         {
           task.onBusy = .restart
         }
         // What is served is watched for the page.
-        task.ignores = Self.patterns(kind.kind.page == nil ? step.ignores : kind.products)
-        task.each = Self.patterns(step.each)
+        if kind.kind.page != nil { task.ignores = GlobPattern.all(kind.products) }
         if let before, kind.isChain { task.after = [before] }
-        if task.after.isEmpty || !step.each.isEmpty {
-          let own = step.each.isEmpty ? step.watched : kind.sharedFiles(in: directory)
-          task.watched = (own + kind.dependencies).map { Path($0) }
-          task.filters = kinds.count == 1 ? [] : Self.patterns(kind.kind.sources)
+        if !step.each.isEmpty { task.watched = kind.sharedFiles(in: directory) }
+        if !task.after.isEmpty && step.each.isEmpty {
+          task.watched = []
+        } else {
+          task.watched += kind.dependencies.map { Path($0) }
+          task.filters = kinds.count == 1 ? [] : GlobPattern.all(kind.kind.sources)
         }
         project.tasks.append(task)
-        before = name
+        before = task.name
       }
       if let served = kind.kind.page {
         var page = Project.Page(name: kinds.count == 1 ? "page" : "\(kind.name)-page")
@@ -205,10 +204,5 @@ extension DetectedProject {
       }
     }
     return project
-  }
-
-  private static func patterns(_ lines: [String]) -> [GlobPattern] {
-    var known: Set<String> = []
-    return lines.filter { known.insert($0).inserted }.compactMap { GlobPattern(line: $0.utf8) }
   }
 }

@@ -17,40 +17,33 @@ enum ProcessFile {
   static func project(in text: String, of directory: ProjectDirectory) -> Project {
     var project = Project()
     project.ignores = products.compactMap { GlobPattern(line: $0.utf8) }
-    project.tasks = steps(in: text, of: directory).map { step in
-      var task = Project.Task(name: step.name, run: .line(step.run))
-      task.isService = true
-      task.watched = step.watched.map { Path($0) }
-      task.ignores = step.ignores.compactMap { GlobPattern(line: $0.utf8) }
-      task.environment = step.environment
-      return task
-    }
+    project.tasks = tasks(in: text, of: directory)
     project.readVariables(ofProcessesIn: directory)
     return project
   }
 
   /// The services. Each one has a port of its own, 100 after that of the one before.
-  static func steps(in text: String, of directory: ProjectDirectory) -> [ProjectKind.Step] {
+  static func tasks(in text: String, of directory: ProjectDirectory) -> [Project.Task] {
     let processes = processes(in: text)
     let first = firstPort(in: directory, count: processes.count)
-    let steps = processes.enumerated().map { index, process in
-      var step = process
-      step.isService = true
-      step.environment = [.init(name: "PORT".word, value: String(first + 100 * index).word)]
-      let script = ProjectDetection.Script(process.run, in: directory)
-      step.watched = script.watched
-      step.ignores = step.watched == ["."] ? script.ignored : []
-      return step
+    let tasks = processes.enumerated().map { index, process in
+      var task = process
+      task.isService = true
+      task.environment = [.init(name: "PORT".word, value: String(first + 100 * index).word)]
+      let script = ProjectDetection.Script(process.line, in: directory)
+      task.watched = script.watched.map { Path($0) }
+      task.ignores = task.watched == ["."] ? GlobPattern.all(script.ignored) : []
+      return task
     }
-    return steps.filter { !GoalNames.isOneTime($0.name) }
+    return tasks.filter { !GoalNames.isOneTime($0.name) }
   }
 
   private static let usualPort = 5000
 
-  static func processes(in text: String) -> [ProjectKind.Step] {
+  static func processes(in text: String) -> [Project.Task] {
     var known: Set<String> = []
     return text.split(whereSeparator: \.isNewline).compactMap {
-      (line: Substring) -> ProjectKind.Step? in
+      (line: Substring) -> Project.Task? in
       guard let colon = line.firstIndex(of: ":"), line.first != "#", line.first != "-" else {
         return nil
       }
@@ -59,7 +52,7 @@ enum ProcessFile {
       guard !name.isEmpty, name.utf8.allSatisfy({ JSONParser.isNameByte($0) || $0 == 0x2D }),
         !command.isEmpty, known.insert(name).inserted
       else { return nil }
-      return ProjectKind.Step(name, String(command))
+      return Project.Task(name, String(command))
     }
   }
 

@@ -38,7 +38,7 @@ extension ProjectDetection {
     _ directory: ProjectDirectory, _ file: String
   ) -> [ProjectKind.Offer] {
     guard let makefile = readMakefile(in: directory) else { return [] }
-    let used = makeSteps(makefile).map(\.run)
+    let used = makeSteps(makefile).map(\.line)
     let names = makefile.actions.filter { goal in
       let isDefault = goal == makefile.defaultGoal
       return !used.contains("make \(goal)") && !(isDefault && used.contains("make"))

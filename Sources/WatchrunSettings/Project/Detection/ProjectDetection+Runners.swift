@@ -33,7 +33,7 @@ extension ProjectDetection {
       name: tool, role: .runner, files: files, wanted: "\(what) 'build' or 'test'",
       findOthers: { directory, file in
         let recipes = read(directory.text(of: file) ?? "")
-        let used = steps(recipes, directory).map(\.run)
+        let used = steps(recipes, directory).map(\.line)
         let names = recipes.filter {
           !$0.needsArguments && !$0.isPrivate && !used.contains("\(tool) \($0.name)")
         }.map(\.name)
@@ -109,7 +109,7 @@ extension ProjectDetection {
     products: ProcessFile.products,
     wanted: "process that is a service", findOthers: oneTimeProcesses
   ) { directory, file in
-    ProcessFile.steps(in: directory.text(of: file) ?? "", of: directory)
+    ProcessFile.tasks(in: directory.text(of: file) ?? "", of: directory)
   }
 
   @Sendable private static func oneTimeProcesses(
@@ -118,7 +118,7 @@ extension ProjectDetection {
     ProcessFile.processes(in: directory.text(of: file) ?? "").filter {
       GoalNames.isOneTime($0.name)
     }.map {
-      .init($0.name, ShellWords.quoted(Array($0.run.utf8)), shown: $0.name)
+      .init($0.name, ShellWords.quoted($0.line.word), shown: $0.name)
     }
   }
 }

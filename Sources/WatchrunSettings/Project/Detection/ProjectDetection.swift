@@ -2,7 +2,7 @@ import SystemCalls
 
 /// The table of the kinds of projects that are detected.
 package enum ProjectDetection {
-  typealias Step = ProjectKind.Step
+  typealias Step = Project.Task
 
   /// In the order in which they are reported and their tasks are listed.
   static let kinds: [ProjectKind] = [

@@ -1,4 +1,4 @@
-import ActionRunning
+import PathFiltering
 import Support
 import SystemCalls
 
@@ -47,25 +47,25 @@ struct ProjectKind: Sendable {
   /// Finds what else its files define. It is never run by itself, but offered.
   var findOthers: (@Sendable (ProjectDirectory, _ file: String) -> [Offer])?
   /// The usual tasks, in order, each of which depends on the one before it. Empty if there are none.
-  let tasks: @Sendable (ProjectDirectory, _ file: String) -> [Step]
+  let tasks: @Sendable (ProjectDirectory, _ file: String) -> [Project.Task]
+}
 
-  /// A task of a detected project and its shell line.
-  struct Step: Hashable, Sendable {
-    var name: String
-    var run: String
-    var isService = false
-    var environment: [Command.EnvironmentVariable] = []
-    /// What it watches if it depends on no other task.
-    var watched = ["."]
-    var ignores: [String] = []
-    /// Patterns of the files in whose directories it runs; empty for the directory of the project.
-    var each: [String] = []
+extension Project.Task {
+  /// A task of a shell line, with patterns of the files in whose directories it runs.
+  init(_ name: String, _ line: String, each: [String] = []) {
+    self.init(name: name, run: .line(line))
+    (watched, self.each) = (["."], GlobPattern.all(each))
+  }
 
-    init(_ name: String, _ run: String, each: [String] = []) {
-      self.name = name
-      self.run = run
-      self.each = each
-    }
+  /// Its shell line.
+  var line: String { if case .line(let line) = run { line } else { "" } }
+}
+
+extension GlobPattern {
+  /// The patterns of these lines, each once.
+  static func all(_ lines: [String]) -> [GlobPattern] {
+    var known: Set<String> = []
+    return lines.filter { known.insert($0).inserted }.compactMap { GlobPattern(line: $0.utf8) }
   }
 }
 
@@ -99,7 +99,7 @@ extension ProjectKind {
 package struct DetectedKind: Sendable {
   let kind: ProjectKind
   let file: String
-  let tasks: [ProjectKind.Step]
+  let tasks: [Project.Task]
   let products: [String]
   let others: [ProjectKind.Offer]
   /// Directories outside that it is made from.
