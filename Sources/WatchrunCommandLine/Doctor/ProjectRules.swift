@@ -88,7 +88,7 @@ struct TaskRules: Sendable {
   ) {
     name = task.name
     roots = task.watched.map { $0.absolute(from: directory) }
-    filter = task.shared.filter(in: directory)
+    filter = task.filter(in: directory)
     declared = task.declaredWrites(in: directory)
     self.source = source
     ignores = RuleLines(ofPatterns: value?["ignore"], in: text)

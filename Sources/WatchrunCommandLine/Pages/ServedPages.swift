@@ -53,7 +53,8 @@ extension Settings {
     let foreign = makeFilter(in: directory)
       .patterns(ignoring: roots, whereNotIn: own.map(\.path), in: directory)
     return TaskTriggers(
-      watched: own, filter: shared.filter(in: directory, ignoring: foreign), kinds: effectiveKinds)
+      watched: own, filter: self.own.filter(in: directory, ignoring: foreign), kinds: effectiveKinds
+    )
   }
 }
 

@@ -4,8 +4,7 @@ import WatchrunSettings
 
 /// Makes the commands of a task, and of the command line: what is run, its build, its hooks and its checks.
 struct CommandMaker {
-  /// What is set for the task.
-  let own: TaskSettings
+  let own: Project.Task
   /// What the command line, and the project, say for all tasks.
   let settings: Settings
   /// Later ones replace earlier ones.

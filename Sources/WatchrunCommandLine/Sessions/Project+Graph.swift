@@ -93,7 +93,7 @@ extension Project.Task {
   /// more attempts bury the error. The pauses add up to 7.5 s, in which a database may have started.
   private static let usualRestartLimit = 4
 
-  fileprivate var effectiveKinds: Set<ChangeBatch.Kind> { self.kinds ?? ChangeBatch.Kind.usual }
+  fileprivate var effectiveKinds: Set<ChangeBatch.Kind> { kinds ?? ChangeBatch.Kind.usual }
 
   fileprivate func definition(_ settings: Settings, in directory: Path) -> TaskDefinition {
     let maker = maker(settings)
@@ -105,22 +105,22 @@ extension Project.Task {
     return TaskDefinition(
       name, command(maker),
       triggers: TaskTriggers(
-        watched: watched, filter: shared.filter(in: directory), kinds: effectiveKinds,
+        watched: watched, filter: filter(in: directory), kinds: effectiveKinds,
         writes: declaredWrites(in: directory)),
       dependencies: after, isService: isService, readiness: readiness, policy: policy(maker),
-      isPostponed: self.isPostponed || settings.isPostponed)
+      isPostponed: isPostponed || settings.isPostponed)
   }
 
   /// What it writes: one of several directories, in its own.
   func declaredWrites(in directory: Path) -> DeclaredWrites {
     let own = group == nil ? nil : self.directory?.absolute(from: directory)
-    return DeclaredWrites(self.writes, base: own ?? directory, isConfined: own != nil)
+    return DeclaredWrites(writes, base: own ?? directory, isConfined: own != nil)
   }
 
   private func policy(_ maker: CommandMaker) -> RunPolicy {
-    var policy = maker.policy(self.onBusy?.policy(self.stopPlan.signal))
+    var policy = maker.policy(onBusy?.policy(stopPlan.signal))
     policy.restartLimit =
-      isService && !isKeptAlive ? self.restartLimit ?? Self.usualRestartLimit : nil
+      isService && !isKeptAlive ? restartLimit ?? Self.usualRestartLimit : nil
     if let backOff { policy.backOff = backOff }
     policy.stopCommand = stop.map { maker.command($0.command) }
     return policy
@@ -141,7 +141,7 @@ extension Project.Task {
 
   fileprivate func maker(_ settings: Settings) -> CommandMaker {
     // The ports are those of this session.
-    let given = (self.fileVariables + settings.fileVariables + settings.environment).filter {
+    let given = (fileVariables + settings.fileVariables + settings.environment).filter {
       variable in !portVariables.contains { $0.name == variable.name }
     }
     // Several people share the lines of a project file, a Procfile or a makefile, so that the shell is not that of
@@ -149,12 +149,12 @@ extension Project.Task {
     var shell = "sh".word
     for case .always(let named) in [settings.shell, self.shell] { shell = named }
     return CommandMaker(
-      own: shared, settings: settings, variables: given + self.environment, shell: shell,
+      own: self, settings: settings, variables: given + environment, shell: shell,
       directory: directory)
   }
 }
 
-extension TaskSettings {
+extension Project.Task {
   /// The filter of its own patterns, and of others that come first. The observer applies ignore files.
   func filter(in directory: Path, ignoring others: [GlobPattern] = []) -> PathFilter {
     PathFilter(

@@ -74,7 +74,7 @@ extension Settings {
   fileprivate func graph(in directory: Path) -> TaskGraph {
     let maker = maker
     var policy = maker.policy(chosenBusyPolicy)
-    policy.keepsAlive = keepsAlive
+    policy.keepsAlive = self.isKeptAlive
     var task = TaskDefinition(commandName, alone: makeCommand(maker), policy)
     task.isPostponed = self.isPostponed
     if watchesByItself(in: directory) {
@@ -113,11 +113,11 @@ extension Settings {
     // list on standard input has been read to its end, and so has /dev/null, which is nothing to inherit.
     let inherits =
       Terminal.isTerminal(STDIN_FILENO)
-      ? isInteractive : filesFrom != "-" && !Self.standardInputIsNull
+      ? self.isInteractive : filesFrom != "-" && !Self.standardInputIsNull
     var command = maker.command(command, isRunByShell ? .shell(maker.shell) : .direct)
     command.inheritsStandardInput = inherits
-    command.socket = socket
-    command.takesTerminal = isInteractive
+    command.socket = self.socket
+    command.takesTerminal = self.isInteractive
     command.firstPathAtStart = firstOfList
     return command
   }
@@ -130,10 +130,12 @@ extension Settings {
   }
 
   fileprivate var maker: CommandMaker {
-    let port = socket.map { Command.EnvironmentVariable(Project.Task.portVariable, "\($0.port)") }
+    let port = self.socket.map {
+      Command.EnvironmentVariable(Project.Task.portVariable, "\($0.port)")
+    }
     let shell = if case .always(let named) = self.shell { named } else { userShell.name }
     return CommandMaker(
-      own: shared, settings: self,
+      own: own, settings: self,
       variables: self.fileVariables + [port].compactMap(\.self) + self.environment, shell: shell,
       delivery: changeDelivery)
   }

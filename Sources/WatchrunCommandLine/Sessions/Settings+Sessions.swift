@@ -34,7 +34,8 @@ extension Settings {
     // After a single run, the shell must receive the typed input.
     let listens = readsKeys && !endsAfterFirstRun
     return TerminalController(
-      Terminal(STDIN_FILENO), readsKeys: listens, lends: isInteractive || listens || isForProject,
+      Terminal(STDIN_FILENO), readsKeys: listens,
+      lends: self.isInteractive || listens || isForProject,
       guardian: guardian)
   }
 

@@ -16,7 +16,7 @@ extension Setting {
     Setting(
       "--output", .output, "Print the output of all runs, or only of failed ones", default: "all",
       scope: [.run, .results], key: .key("output", in: .project, .task),
-      ValueType<OutputMode>.choice, replacesKeys: true, shared: { $0.outputMode = $1 }),
+      ValueType<OutputMode>.choice, replacesKeys: true, task: { $0.outputMode = $1 }),
     Setting(
       "--status-line", .output,
       "Show the state of the tasks in the last row: auto, always or never",
@@ -35,14 +35,14 @@ extension Setting {
         "log", "file to which output is appended, such as out/{task}.log", in: .project, .task,
         others: ["logfile", "loglocation"]),
       .file, replacesKeys: true, others: ["--log-file --logfile --log_file": "use --log FILE"],
-      shared: { $0.log = $1 }),
+      task: { $0.log = $1 }),
     Setting(
       "--pty", .output, "Give commands a pseudo-terminal, even if the output goes to a pipe",
       scope: [.run, .results],
       key: .key(
         "pty", "give the command a pseudo-terminal", in: .task,
         default: "if the output is shown in a terminal"),
-      .boolean, shared: { $0.usesPseudoTerminal = $1 }),
+      .boolean, task: { $0.usesPseudoTerminal = $1 }),
     Setting(
       "--diagnostics", .output, "Keep errors and warnings in FILE, for editors",
       scope: [.run, .results],

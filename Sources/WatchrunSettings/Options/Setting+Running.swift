@@ -17,7 +17,7 @@ extension Setting {
         "--overlap --graceful --zero-downtime": "use -o overlap, with --listen PORT",
         "--no-restart --sequential -a": "a change during a run queues one more run by default",
       ],
-      option: { ($0.onBusy, $0.namedBusyMode) = ($1, $1) }, shared: { $0.onBusy = $1 }),
+      option: { ($0.onBusy, $0.namedBusyMode) = ($1, $1) }, task: { $0.onBusy = $1 }),
     Setting(
       "-r --restart", .running, "Restart a running command (--on-busy restart)", .boolean,
       replacesKeys: true,
@@ -26,7 +26,7 @@ extension Setting {
         "--kill -k": "use -r, with --stop-signal KILL",
         "--max-restarts": "a command is restarted by each change; of a service, see restartLimit",
       ],
-      shared: { settings, _ in settings.onBusy = .restart }),
+      task: { task, _ in task.onBusy = .restart }),
     Setting(
       "-s --signal", .running, "Send SIGNAL to a running command instead", taskKey: "onBusy",
       .signal,
@@ -36,23 +36,22 @@ extension Setting {
       "--stop-signal", .running, "Stop the command with SIGNAL", default: "TERM",
       key: .key("stopSignal", "signal that stops the command", in: .task), .signal,
       replacesKeys: true,
-      shared: { $0.stopPlan.signal = $1 }),
+      task: { $0.stopPlan.signal = $1 }),
     Setting(
       "--stop-timeout", .running, "Kill it TIME after the stop signal", default: "10s",
       key: .key("stopTimeout", "kill the command this long after the stop signal", in: .task),
       .duration, replacesKeys: true,
       others: ["--kill-delay --kill-timeout --kill_delay": "use --stop-timeout TIME"],
-      shared: { $0.stopPlan.timeout = $1 }),
+      task: { $0.stopPlan.timeout = $1 }),
     Setting(
       "--timeout", .running, "Stop runs after TIME, and count them as failed",
       key: .key("timeout", "stop a longer run; it counts as failed", in: .task), .positiveDuration,
       replacesKeys: true,
-      shared: { $0.timeout = $1 }),
+      task: { $0.timeout = $1 }),
     Setting(
       "--keep-alive", .running, "Start the command again whenever it exits", taskKey: "keepAlive",
       key: .key("keepAlive", "as service, but restarted however often it exits", in: .task),
       .boolean,
-      option: { $0.keepsAlive = $1 },
       task: { ($0.isKeptAlive, $0.isService) = ($1, $0.isService || $1) }),
     Setting(
       key: .key(
@@ -75,7 +74,6 @@ extension Setting {
           + "one, and the service gets the socket as descriptor 3", in: .task,
         others: ["socket", "sockets", "listenstream"]),
       .listenAddress, others: ["--socket --fd": "use --listen [HOST:]PORT"],
-      option: { $0.listen = ListenAddress($1) },
       task: { task, text in
         task.listen = ListenAddress(text)
         task.port = task.listen?.port
@@ -88,13 +86,13 @@ extension Setting {
       "--on-success", .running, "Run COMMAND after each run that succeeds",
       scope: [.command, .results],
       key: .key("onSuccess", "shell line to run after a successful run", in: .task), .shellLine,
-      others: ["--onpass --on-pass": "use --on-success COMMAND"], shared: { $0.onSuccess = $1 }),
+      others: ["--onpass --on-pass": "use --on-success COMMAND"], task: { $0.onSuccess = $1 }),
     Setting(
       "--on-failure", .running, "Run COMMAND after each run that fails",
       scope: [.command, .results],
       key: .key("onFailure", "shell line to run after a failed run", in: .task), .shellLine,
       others: ["--onfail --on-fail --onerror --on-error": "use --on-failure COMMAND"],
-      shared: { $0.onFailure = $1 }),
+      task: { $0.onFailure = $1 }),
     Setting(
       "--shell", .running, "Run the command in SHELL; none: never in a shell",
       default: "$SHELL, for a single argument that needs one",
@@ -105,7 +103,7 @@ extension Setting {
           "use --shell none; without an option, only a single argument is run by a shell",
         "--use-shell": "use --shell SHELL",
       ],
-      shared: { $0.shell = $1 }),
+      task: { $0.shell = $1 }),
     Setting(
       "--emit", .running,
       "Pass changed paths in variables (env), on standard input (lines, json), or not (none)",
@@ -119,14 +117,14 @@ extension Setting {
     Setting(
       "-E --env", .running, "Set an environment variable for the command", isRepeatable: true,
       key: .key("env", "environment variables of the command", in: .task, others: ["environment"]),
-      .variables, shared: { $0.environment += $1 }),
+      .variables, task: { $0.environment += $1 }),
     Setting(
       "--env-file", .running, "Set the variables of FILE, such as .env", isRepeatable: true,
       key: .key(
         "envFile", "files with variables, such as .env", in: .project, .task,
         others: ["dotenv", "envfiles", "environmentfile"]),
       .files, others: ["--dotenv --envfile --env_file": "use --env-file FILE"],
-      shared: { $0.environmentFiles += $1 }, project: { $0.environmentFiles = $1 }),
+      task: { $0.environmentFiles += $1 }, project: { $0.environmentFiles = $1 }),
     Setting(
       "-I --interactive", .running, "Give the terminal to the command while it runs",
       scope: .command,
@@ -136,7 +134,6 @@ extension Setting {
           reason: "gives the terminal to the command",
           consequence: "cannot read its output")
       ],
-      key: .key("interactive", in: .task), .boolean, option: { $0.isInteractive = $1 },
-      task: { $0.isInteractive = $1 }),
+      key: .key("interactive", in: .task), .boolean, task: { $0.isInteractive = $1 }),
   ]
 }

@@ -51,7 +51,7 @@ extension Setting {
         "exts", "only files with these extensions", in: .task, others: ["extensions", "ext"]),
       .extensions,
       others: ["--ext --extension --extensions --filter-exts": "-e %"],
-      shared: { $0.extensions += $1 }),
+      task: { $0.extensions += $1 }),
     Setting(
       "-f --filter", .filtering, "Only paths that match GLOB (gitignore syntax)",
       isRepeatable: true,
@@ -62,7 +62,7 @@ extension Setting {
         "--filter-file --filter-prog": "give each pattern with -f",
         "--include --files --pattern --patterns --glob -g --match --only": "-f %",
       ],
-      shared: { $0.filters += $1 }),
+      task: { $0.filters += $1 }),
     Setting(
       "-i --ignore", .filtering, "Ignore paths that match GLOB (gitignore syntax)",
       isRepeatable: true,
@@ -74,14 +74,14 @@ extension Setting {
         "--ignore-file": "put the patterns into .watchrunignore, or give each with -i",
         "--exclude --exclude-dir --exclude_dir --skip --inverse-glob -G": "-i %",
       ],
-      shared: { $0.ignores += $1 }, project: { $0.ignores = $1 }),
+      task: { $0.ignores += $1 }, project: { $0.ignores = $1 }),
     Setting(
       "--writes", .filtering, "Paths that the command writes; they start no run",
       isRepeatable: true, scope: [.run, .results], taskKey: "writes",
       key: .key(
         "writes", "paths that the task writes; they start no run of it (gitignore syntax)",
         in: .task, others: ["outputs", "generates"]),
-      .globs, shared: { $0.writes += $1 }),
+      .globs, task: { $0.writes += $1 }),
     flag("--no-vcs-ignore", .filtering, "Do not read .gitignore and other files of git") {
       $0.ignoreSources.remove(.versionControl)
     },
@@ -110,7 +110,7 @@ extension Setting {
         "--fs-events --event": "use --events LIST",
         "--no-meta": "changes of metadata do not count unless --events names them",
       ],
-      shared: { $0.kinds = $1 }),
+      task: { $0.kinds = $1 }),
     Setting(
       "--skip-unchanged", .filtering, "Ignore saves that do not change a file's content",
       key: .key("skipUnchanged", in: .project), .boolean, option: { $0.skipsUnchanged = $1 }),
@@ -129,7 +129,7 @@ extension Setting {
       .duration, option: { $0.longestWait = $1 }),
     Setting(
       "-p --postpone", .timing, "Wait for a change before the first run", scope: .run,
-      key: .key("postpone", in: .task), .boolean, shared: { $0.isPostponed = $1 }),
+      key: .key("postpone", in: .task), .boolean, task: { $0.isPostponed = $1 }),
     Setting(
       "--fresh", .timing, "At the start, leave out what is up to date: yes or no",
       default: "yes", scope: .project,

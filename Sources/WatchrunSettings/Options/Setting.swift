@@ -21,9 +21,8 @@ struct Setting: Sendable {
   ///   - names: The names of the option, as in `-w --watch`.
   ///   - value: The placeholder of its value, if not that of the kind.
   ///   - omitted: The value of an option that is given without one.
-  ///   - option: The effect on the command line.
-  ///   - shared: The effect on the command line, or on the task that has the key.
-  ///   - task: The effect on a task that has the key.
+  ///   - task: The effect on the command of the command line, or on the task that has the key.
+  ///   - option: The effect on the command line, if it is not that on its command.
   ///   - page: The effect on the page of the command line, or on the one that has the key.
   ///   - project: The effect on a project that has the key. Without one, the key sets what the option
   ///     sets.
@@ -34,7 +33,6 @@ struct Setting: Sendable {
     _ type: ValueType<Value>, omitted: Value? = nil, replacesKeys: Bool = false,
     others: KeyValuePairs<String, String> = [:],
     option: (@Sendable (inout Settings, Value) -> Void)? = nil,
-    shared: (@Sendable (inout TaskSettings, Value) -> Void)? = nil,
     task: (@Sendable (inout Project.Task, Value) -> Void)? = nil,
     page: (@Sendable (inout Project.Page, Value) -> Void)? = nil,
     project: (@Sendable (inout Project, Value) -> Void)? = nil
@@ -54,13 +52,11 @@ struct Setting: Sendable {
     self.others = others
     let assign: @Sendable (Value) -> Assignment = { value in
       var assignment = Assignment(value: value)
-      if let shared {
-        assignment.shared = { shared(&$0, value) }
-        assignment.settings = { shared(&$0.shared, value) }
-        assignment.task = { shared(&$0.shared, value) }
+      if let task {
+        assignment.task = { task(&$0, value) }
+        assignment.settings = { task(&$0.own, value) }
       }
       if let option { assignment.settings = { option(&$0, value) } }
-      if let task { assignment.task = { task(&$0, value) } }
       if let page {
         assignment.page = { page(&$0, value) }
         assignment.settings = { page(&$0.page, value) }
@@ -104,7 +100,6 @@ struct Setting: Sendable {
 package struct Assignment: Hashable, Sendable {
   let value: any Hashable & Sendable
   var settings: (@Sendable (inout Settings) -> Void)?
-  var shared: (@Sendable (inout TaskSettings) -> Void)?
   var task: (@Sendable (inout Project.Task) -> Void)?
   var page: (@Sendable (inout Project.Page) -> Void)?
   var project: (@Sendable (inout Project) -> Void)?

@@ -170,7 +170,7 @@ extension Settings {
         "\(option) overlap runs two processes for a while, and \(other) gives the terminal to one; "
           + "remove one of them")
     }
-    if listen == nil, let page = given["proxy"] {
+    if self.listen == nil, let page = given["proxy"] {
       throw .usage(
         "\(option) overlap runs two processes for a while, and one has the port of \(page); add "
           + "--listen PORT, which both share")

@@ -5,37 +5,6 @@ import PathFiltering
 import SessionControl
 import SystemCalls
 
-/// What is set for a command, by options, or for a task, by keys.
-package struct TaskSettings: Hashable, Sendable {
-  package var extensions: [[UInt8]] = []
-  package var filters: [GlobPattern] = []
-  package var ignores: [GlobPattern] = []
-  /// Patterns for paths that the command or the task writes itself.
-  package var writes: [GlobPattern] = []
-  /// `nil` for the default.
-  package var kinds: Set<ChangeBatch.Kind>?
-  package var isPostponed = false
-  /// What a change during a run does; `nil` for the default.
-  package var onBusy: BusyMode?
-  package var stopPlan = StopPlan()
-  package var timeout: Duration?
-  /// Shell lines.
-  package var onSuccess: [UInt8]?
-  package var onFailure: [UInt8]?
-  /// The shell for shell lines.
-  package var shell = Settings.Shell.whenNeeded
-  package var environment: [Command.EnvironmentVariable] = []
-  package var environmentFiles: [Path] = []
-  /// The variables that these files set, once they are read.
-  package var fileVariables: [Command.EnvironmentVariable] = []
-  /// `nil` for that of the project, or the default.
-  package var outputMode: OutputMode?
-  /// The file to which its output is appended; may contain `{task}`. `nil` for that of the project, or none.
-  package var log: Path?
-  /// Whether it writes to a pseudo-terminal if its output is read; `nil` for the default.
-  package var usesPseudoTerminal: Bool?
-}
-
 /// The parsed command line.
 @dynamicMemberLookup
 package struct Settings: Sendable {
@@ -83,8 +52,8 @@ package struct Settings: Sendable {
   }
 
   package var task = Task.run
-  /// What tasks can have, too.
-  package var shared = TaskSettings()
+  /// The command as a task; its words are in `command`.
+  package var own = Project.Task(name: "command", run: .words([]))
   package var command: [[UInt8]] = []
   /// Whether `--` marks the beginning of the command, which is then never a task.
   var isCommandMarked = false
@@ -121,12 +90,6 @@ package struct Settings: Sendable {
   var emitMode = EmitMode.env
   /// A shell line.
   package var build: [UInt8]?
-  package var keepsAlive = false
-  package var isInteractive = false
-  /// Where watchrun listens for the command.
-  package var listen: ListenAddress?
-  /// The socket, once it is open.
-  package var socket: PassedSocket?
   package var readsKeys = true
   package var endsAfterFirstRun = false
   /// Whether tasks that are fresh are not run at the start.
@@ -159,19 +122,19 @@ package struct Settings: Sendable {
 
   package init() {}
 
-  package subscript<Value>(dynamicMember member: WritableKeyPath<TaskSettings, Value>) -> Value {
-    get { shared[keyPath: member] }
-    set { shared[keyPath: member] = newValue }
+  package subscript<Value>(dynamicMember member: WritableKeyPath<Project.Task, Value>) -> Value {
+    get { own[keyPath: member] }
+    set { own[keyPath: member] = newValue }
   }
 }
 
 extension Settings {
   /// A command with a socket is a server, which never ends.
-  var busyMode: BusyMode { self.onBusy ?? (listen == nil ? .queue : .restart) }
+  var busyMode: BusyMode { self.onBusy ?? (self.listen == nil ? .queue : .restart) }
 
   /// The policy that the user has chosen.
   package var chosenBusyPolicy: BusyPolicy? {
-    self.onBusy == nil && listen == nil ? nil : busyPolicy
+    self.onBusy == nil && self.listen == nil ? nil : busyPolicy
   }
 
   package var busyPolicy: BusyPolicy { busyMode.policy(signal ?? self.stopPlan.signal) }

@@ -159,7 +159,7 @@ private func isNameByte(_ byte: UInt8) -> Bool {
 
 // MARK: - Settings
 
-extension TaskSettings {
+extension Project.Task {
   /// Reads the files, and keeps what the environment of this process does not have: what is set already is stronger.
   fileprivate mutating func readFiles(_ files: [Path], in directory: Path) throws(Failure) {
     for file in files {
@@ -175,7 +175,7 @@ extension TaskSettings {
 extension Settings {
   package func readingEnvironmentFiles(in directory: Path) throws(Failure) -> Settings {
     var settings = self
-    try settings.shared.readFiles(self.environmentFiles, in: directory)
+    try settings.own.readFiles(self.environmentFiles, in: directory)
     return settings
   }
 }
@@ -184,7 +184,7 @@ extension Project {
   package func readingEnvironmentFiles(in directory: Path) throws(Failure) -> Project {
     var project = self
     for index in tasks.indices {
-      try project.tasks[index].shared.readFiles(
+      try project.tasks[index].readFiles(
         environmentFiles + tasks[index].environmentFiles, in: directory)
     }
     return project

@@ -27,12 +27,9 @@ package struct Project: Hashable, Sendable {
   package init() {}
 
   /// A command and the changes that start it.
-  @dynamicMemberLookup
   package struct Task: Hashable, Sendable {
     package var name: String
     package var run: Run
-    /// What a command line can set, too.
-    package var shared = TaskSettings()
     package var directory: Path?
     /// Which tests replace the word `{tests}` of its command.
     package var testMap: TestMap?
@@ -66,10 +63,35 @@ package struct Project: Hashable, Sendable {
     package var isFreshAllowed = true
     package var isInteractive = false
 
-    package subscript<Value>(dynamicMember member: WritableKeyPath<TaskSettings, Value>) -> Value {
-      get { shared[keyPath: member] }
-      set { shared[keyPath: member] = newValue }
-    }
+    // What a command line can set, too.
+
+    package var extensions: [[UInt8]] = []
+    package var filters: [GlobPattern] = []
+    package var ignores: [GlobPattern] = []
+    /// Patterns for paths that the command or the task writes itself.
+    package var writes: [GlobPattern] = []
+    /// `nil` for the default.
+    package var kinds: Set<ChangeBatch.Kind>?
+    package var isPostponed = false
+    /// What a change during a run does; `nil` for the default.
+    package var onBusy: BusyMode?
+    package var stopPlan = StopPlan()
+    package var timeout: Duration?
+    /// Shell lines.
+    package var onSuccess: [UInt8]?
+    package var onFailure: [UInt8]?
+    /// The shell for shell lines.
+    package var shell = Settings.Shell.whenNeeded
+    package var environment: [Command.EnvironmentVariable] = []
+    package var environmentFiles: [Path] = []
+    /// The variables that these files set, once they are read.
+    package var fileVariables: [Command.EnvironmentVariable] = []
+    /// `nil` for that of the project, or the default.
+    package var outputMode: OutputMode?
+    /// The file to which its output is appended; may contain `{task}`. `nil` for that of the project, or none.
+    package var log: Path?
+    /// Whether it writes to a pseudo-terminal if its output is read; `nil` for the default.
+    package var usesPseudoTerminal: Bool?
   }
 
   /// The command of a task.

@@ -26,17 +26,17 @@ extension Project {
 
 extension Project.Task {
   fileprivate mutating func override(by settings: Settings) {
-    let own = shared
-    for value in settings.replacements { value.shared?(&shared) }
+    let own = self
+    for value in settings.replacements { value.task?(&self) }
     if [[name], group.map { [$0] }].contains(settings.taskNames) {
       run = run.adding(settings.taskArguments)
     }
     if settings.given["watch"] != nil, !watched.isEmpty { watched = settings.watched.map(\.path) }
-    if shared.shell == .never { shared.shell = own.shell }
+    if shell == .never { shell = own.shell }
     guard isService else { return }
     // A service does not end: it can neither be waited for nor take too long.
-    shared.timeout = own.timeout
-    if shared.onBusy == .queue { shared.onBusy = own.onBusy }
+    timeout = own.timeout
+    if onBusy == .queue { onBusy = own.onBusy }
   }
 }
 

@@ -130,7 +130,7 @@ struct Answer {
     if settings.polling != Polling() { text += ", polling" }
     if settings.isPostponed { text += ", first on a change" }
     if settings.completion != .never { text += ", and exits after the \(ending(of: settings))" }
-    if settings.keepsAlive { text += ", again when it exits" }
+    if settings.isKeptAlive { text += ", again when it exits" }
     if settings.notifyMode != .never { text += ", with notifications" }
     if settings.ringsBell { text += ", with the bell" }
     if settings.isInteractive { text += ", with the terminal" }

@@ -105,7 +105,7 @@ struct OptionParserTests {
     + Spelling.all(nil, "--emit", "none") { $0.changeDelivery == Command.ChangeDelivery.none }
     + Spelling.all(nil, "--emit", "env") { $0.changeDelivery == .environment }
     + Spelling.all(nil, "--timeout", "5s") { $0.timeout == .seconds(5) }
-    + Spelling.all(nil, "--keep-alive") { $0.keepsAlive }
+    + Spelling.all(nil, "--keep-alive") { $0.isKeptAlive }
     + Spelling.all(nil, "--build", "make -j4") { $0.build == Array("make -j4".utf8) }
     + Spelling.all(nil, "--on-success", "beep") { $0.onSuccess == Array("beep".utf8) }
     + Spelling.all(nil, "--on-failure", "beep 2") { $0.onFailure == Array("beep 2".utf8) }

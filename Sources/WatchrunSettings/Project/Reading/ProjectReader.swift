@@ -414,8 +414,8 @@ extension ProjectReader {
 extension Project.Task {
   /// Whether `sh` is looked up to run a line of the task.
   fileprivate var needsShellInPATH: Bool {
-    if self.shell != .whenNeeded { return false }
+    if shell != .whenNeeded { return false }
     if case .line = run { return true }
-    return self.onSuccess != nil || self.onFailure != nil
+    return onSuccess != nil || onFailure != nil
   }
 }
