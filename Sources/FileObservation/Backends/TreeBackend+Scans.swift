@@ -93,13 +93,11 @@ extension TreeBackend {
     }
     var poll =
       state.poll
-      ?? Poll(remaining: Array(state.tree.directories.unwatched)[...], began: state.tree.disk.now)
+      ?? Poll(remaining: state.tree.directoriesToPoll[...], began: state.tree.disk.now)
     let isSliceOver = endOfSlice()
     let count = state.tree.unreported.events.count
-    // Once in a poll: each scans whole subtrees.
-    if state.poll == nil { state.tree.examineUnhinted() }
     while let next = poll.remaining.popFirst() {
-      state.tree.poll(CollectionOfOne(next), since: configuration.start)
+      state.tree.poll(next)
       if isSliceOver() { break }
     }
     var isOver = false
@@ -114,7 +112,7 @@ extension TreeBackend {
     poll.hasFound = poll.hasFound || state.tree.unreported.events.count > count
     state.poll = isOver ? nil : poll
     guard isOver else { return false }
-    state.pacing.ended(foundSomething: poll.hasFound, took: poll.processorTime)
+    state.pollPacing.ended(foundSomething: poll.hasFound, took: poll.processorTime)
     // Findings may be withheld, or a rescan be due, because of hints that were read meanwhile.
     state.flushes.pollEnded(foundChanges: poll.hasFound || !state.isUpToDate)
     return true

@@ -18,9 +18,8 @@ final class TreeBackend: Backend {
     var readPacing = ReadPacing()
     var rescanPacing = RescanPacing()
     var pollPacing: PollPacing
-    /// That of polls which only examine what could not be: it may fail for ever, and is a whole subtree each time.
-    var examinationPacing = PollPacing(bounds: .milliseconds(100) ... .seconds(10))
     var poll: Poll?
+    /// The next poll, if one is planned.
     var pollTimer: (any ScheduledWork)?
     var isRefilterPlanned = false
     var hasReportedOverflow = false
@@ -38,14 +37,6 @@ final class TreeBackend: Backend {
       guard case .watching = phase else { return false }
       return !tree.hints.areDropped && !tree.hints.areArrivalsAwaited && !tree.rules.isPending
     }
-
-    /// The pacing of the polls that are needed now.
-    var pacing: PollPacing {
-      get { onlyExamines ? examinationPacing : pollPacing }
-      set { if onlyExamines { examinationPacing = newValue } else { pollPacing = newValue } }
-    }
-
-    private var onlyExamines: Bool { tree.source != nil && tree.directories.unwatched.isEmpty }
 
     /// What is found while everything is polled is delivered at the end of the poll, when renames
     /// can be paired. A directory that is watched from now on has hints, which are later.
@@ -276,12 +267,12 @@ extension TreeBackend {
       $0.polledDirectories = state.tree.directories.unwatched.count
       $0.pruned = state.tree.walk.prunedCount
     }
-    if case .watching = state.phase, state.poll == nil, state.tree.needsPolls,
-      let delay = state.pacing.plan()
+    if case .watching = state.phase, state.poll == nil, state.pollTimer == nil,
+      state.tree.needsPolls
     {
-      let time = scheduler.now.advanced(by: delay)
-      state.pollTimer = scheduler.schedule(at: time, leeway: state.pacing.leeway) {
-        [weak self] in
+      let pacing = state.pollPacing
+      let time = scheduler.now.advanced(by: pacing.interval)
+      state.pollTimer = scheduler.schedule(at: time, leeway: pacing.leeway) { [weak self] in
         self?.state.pollTimer = nil
         self?.poll()
       }
@@ -306,13 +297,5 @@ extension TreeBackend {
 
   func after(_ delay: Duration, _ body: @escaping @Sendable () -> Void) {
     _ = scheduler.schedule(at: scheduler.now.advanced(by: delay), body)
-  }
-}
-
-extension ObservedTree {
-  /// Whether directories or missing roots must be polled, or examined again.
-  fileprivate var needsPolls: Bool {
-    !directories.unwatched.isEmpty || hasUnhintedDirectories
-      || (source == nil && !missingRoots.isEmpty)
   }
 }

@@ -16,33 +16,22 @@ extension ObservedTree {
       since: known?.since ?? walk.comparedUntil, isHinted: (known?.isHinted ?? true) && areHinted)
   }
 
-  /// Whether a directory must be examined again without a hint.
-  var hasUnhintedDirectories: Bool {
-    source != nil && directories.unexamined.contains { !$0.value.isHinted }
-  }
-
-  /// Examines again what has no hint when that is possible.
-  mutating func examineUnhinted() {
-    if hasUnhintedDirectories { examineAgain(directories.unexamined.filter { !$0.value.isHinted }) }
+  /// Whether a directory must be examined again without a hint. Without a source, all are polled.
+  func isUnhinted(_ directory: Entry) -> Bool {
+    source != nil && directories.unexamined[directory]?.isHinted == false
   }
 
   /// Examines directories again after the attributes of a directory around them were changed.
   mutating func examineAgain(in directory: Entry) {
     if directories.unexamined.isEmpty { return }
-    examineAgain(
-      directories.unexamined.filter {
-        directories[$0.key] == nil || snapshot.isWithin($0.key, directory)
-      })
-  }
-
-  private mutating func examineAgain(_ unexamined: [Entry: DirectoryTable.Unexamined]) {
-    // In an order that does not depend on hashes.
-    for directory in unexamined.keys.sorted(by: { $0.number < $1.number }) {
-      examineAgain(directory)
+    let unexamined = directories.unexamined.keys.filter {
+      directories[$0] == nil || snapshot.isWithin($0, directory)
     }
+    // In an order that does not depend on hashes.
+    for entry in unexamined.sorted(by: { $0.number < $1.number }) { examineAgain(entry) }
   }
 
-  private mutating func examineAgain(_ directory: Entry) {
+  mutating func examineAgain(_ directory: Entry) {
     guard let known = directories.unexamined.removeValue(forKey: directory) else { return }
     let mode = Occasion.diff(since: known.since, .directory)
     if roots[directory] != nil, !isMissing(directory), lookUpRoot(directory, for: mode),

@@ -120,20 +120,32 @@ extension ObservedTree {
     }
   }
 
-  /// Polls directories for changes since a time. Adds watches where that is possible now.
-  mutating func poll(_ polled: some Sequence<Entry>, since: FileTime) {
-    for directory in polled {
-      // It may have been replaced by a directory that is watched.
-      directories.unwatched.remove(directory)
-      if directories[directory] == nil || isHinted(directory) { continue }
-      if roots[directory] != nil { _ = lookUpRoot(directory, for: comparison) }
-      scanNow(directory, for: .diff(since: since, .directory))
-      // A directory that could not be opened stays among the polled ones, unless that is noted.
-      if source == nil || !isHinted(directory) && directories.unexamined[directory] == nil,
-        directories[directory] != nil
-      {
-        directories.unwatched.insert(directory)
-      }
+  /// Whether anything changes without a hint, or must be examined again without one.
+  var needsPolls: Bool {
+    !directories.unwatched.isEmpty || directories.unexamined.keys.contains { isUnhinted($0) }
+      || source == nil && !missingRoots.isEmpty
+  }
+
+  /// In an order that does not depend on hashes.
+  var directoriesToPoll: [Entry] {
+    let unhinted = directories.unexamined.keys.filter { isUnhinted($0) }
+    return directories.unwatched.union(unhinted).sorted { $0.number < $1.number }
+  }
+
+  /// Compares a directory for which there is no hint. Adds a watch where that is possible now.
+  mutating func poll(_ directory: Entry) {
+    if isUnhinted(directory) { examineAgain(directory) }
+    // It may have been replaced by a directory that is watched.
+    guard directories.unwatched.remove(directory) != nil, directories[directory] != nil,
+      !isHinted(directory)
+    else { return }
+    if roots[directory] != nil { _ = lookUpRoot(directory, for: comparison) }
+    scanNow(directory, for: .diff(since: start, .directory))
+    // A directory that could not be opened stays among the polled ones, unless that is noted.
+    if source == nil || !isHinted(directory) && directories.unexamined[directory] == nil,
+      directories[directory] != nil
+    {
+      directories.unwatched.insert(directory)
     }
   }
 

@@ -7,6 +7,44 @@ import Testing
 
 /// The timers of a backend over a disk in memory.
 struct TreeBackendTimerTests {
+  @Test func `what exceeds the watch limit is polled each time that the limit is reached`()
+    async throws
+  {
+    let disk = MemoryDisk(.init())
+    let hints = MemoryHints(disk)
+    hints.limit = 1
+    for path in ["/r", "/r/a"] as [Path] { disk.create(path, .directory) }
+    disk.pass(1_000_000_000)
+    let queue = DispatchQueue(label: "watchrun.tests.polls")
+    let reported = Log<Path>()
+    var configuration = BackendConfiguration(
+      roots: [.init(path: "/r", coverage: .recursive)], filter: PathFilter(sources: []),
+      start: disk.now, queue: queue
+    ) { report in
+      if case .events(let events, _) = report {
+        for event in events { reported.note(event.path) }
+      }
+    }
+    configuration.pollInterval = .milliseconds(1) ... .milliseconds(2)
+    let backend = TreeBackend(configuration, source: hints, disk: disk)
+    backend.start()
+    for name in ["b", "c"] {
+      #expect(await eventually { backend.statistics.polledDirectories == 1 })
+      queue.sync { hints.limit = .max }
+      #expect(await eventually { backend.statistics.polledDirectories == 0 })
+      queue.sync {
+        hints.limit = hints.watchCount
+        disk.create(Path("/r/\(name)"), .directory)
+      }
+      #expect(await eventually { backend.statistics.polledDirectories == 1 })
+      let file = Path("/r/\(name)/f")
+      queue.sync { disk.create(file, .file) }
+      #expect(await eventually { reported.entries.contains(file) })
+    }
+    backend.stop()
+    queue.sync {}
+  }
+
   @Test func `what is moved away is reported though no descriptor is left after the start`()
     async throws
   {

@@ -45,3 +45,10 @@ final class MemoryTree {
     return coalescer.take().map { "\($0.kind) \($0.path)" }.sorted()
   }
 }
+
+extension ObservedTree {
+  /// Polls what must be polled.
+  mutating func poll() {
+    for directory in directoriesToPoll { poll(directory) }
+  }
+}

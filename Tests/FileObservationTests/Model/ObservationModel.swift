@@ -29,6 +29,8 @@ struct ObservationModel {
     /// How many operations happen in one burst, at most.
     var operations = 12
     var watchLimit = Int.max
+    /// The limit is lifted now and then, and is back.
+    var liftsLimit = false
     var roots = [ObservationModel.root]
     var base: Path?
     /// Seeds that have found a fault, beside those of each run.
@@ -56,6 +58,7 @@ struct ObservationModel {
       Setting(name: "failures, polling", isPolled: true, fails: true),
       Setting(name: "watch limit", watchLimit: 3),
       Setting(name: "watch limit, overflows", overflows: true, watchLimit: 3),
+      Setting(name: "watch limit, lifted", watchLimit: 3, liftsLimit: true),
       Setting(name: "nested roots", roots: nestedRoots, furtherSeeds: [2322]),
       Setting(
         name: "nested roots, overflows", overflows: true, roots: nestedRoots,
@@ -178,6 +181,9 @@ extension ObservationModel {
   mutating func burst() throws -> [String] {
     before = Self.known(disk)
     world.write("before: \(Self.text(before))")
+    if setting.liftsLimit {
+      hints?.limit = world.chance(1, in: 2) ? .max : hints?.watchCount ?? setting.watchLimit
+    }
     world.begin(1 + world.random(setting.operations))
     while world.isActive {
       if !setting.isConcurrent || world.chance(1, in: 3) { world.act() }
@@ -196,7 +202,7 @@ extension ObservationModel {
       take()
     } else {
       try readHints()
-      if tree.hasUnhintedDirectories, world.chance(1, in: 3) { try examine() }
+      if isUnhinted, world.chance(1, in: 3) { try examine() }
       if setting.appliesRules, world.chance(1, in: 3) { try applyRules() }
       if !tree.directories.unwatched.isEmpty, world.chance(1, in: 3) {
         poll()
@@ -217,19 +223,22 @@ extension ObservationModel {
     take()
   }
 
+  /// Whether a directory must be examined again without a hint.
+  private var isUnhinted: Bool { tree.directories.unexamined.keys.contains { tree.isUnhinted($0) } }
+
   private mutating func examine() throws {
-    if !tree.hasUnhintedDirectories { return }
+    if !isUnhinted { return }
     world.write("examines")
-    tree.examineUnhinted()
+    for directory in tree.directoriesToPoll where tree.isUnhinted(directory) {
+      tree.poll(directory)
+    }
     take()
     try readHints()
   }
 
   private mutating func poll() {
     world.write("polls")
-    // In an order that does not depend on hashes.
-    let directories = tree.directories.unwatched.sorted { $0.number < $1.number }
-    tree.poll(directories, since: tree.start)
+    tree.poll()
     if setting.isPolled { tree.pollMissingRoots() }
   }
 

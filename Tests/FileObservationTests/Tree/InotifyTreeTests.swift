@@ -309,7 +309,7 @@ struct InotifyTreeTests {
     tree.add(.init(path: directory.path, coverage: .recursive))
     while tree.scanPending(until: { true }) {}
     tree.directories.unwatched = Set(tree.directories.entries)
-    tree.poll(tree.directories.unwatched, since: .now())
+    tree.poll()
     #expect(tree.directories.unwatched.isEmpty)
   }
 }

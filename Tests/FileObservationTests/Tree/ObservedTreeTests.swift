@@ -59,18 +59,17 @@ struct ObservedTreeTests {
     while tree.scanPending(until: { true }) {}
     _ = tree.takeFindings()
     try directory.append("x", to: "b/f")
-    tree.poll(Array(tree.directories.unwatched), since: start)
+    tree.poll()
     let paths = tree.takeFindings().events.map(\.path)
     #expect(paths == [directory["b/f"]])
   }
 
   @Test func `a file that is a missing root is reported once when it is created`() throws {
     let directory = try TemporaryDirectory()
-    let start = FileTime.now()
     var tree = ObservedTree(filter: PathFilter(), source: nil)
     tree.add(.init(path: directory["f"], coverage: .recursive))
     func eventsOfPoll() -> [RawEvent.Kind] {
-      tree.poll(Array(tree.directories.unwatched), since: start)
+      tree.poll()
       tree.pollMissingRoots()
       return tree.takeFindings().events.map(\.kind)
     }
@@ -90,11 +89,10 @@ struct ObservedTreeTests {
     try directory.write("0", to: "..0/app.yaml")
     try directory.link("..data", to: "..0")
     try directory.link("app.yaml", to: "..data/app.yaml")
-    let start = FileTime.now()
     var tree = ObservedTree(filter: PathFilter(), source: nil)
     tree.add(.init(path: directory["app.yaml"], coverage: .named))
     func changesOfPoll() -> Set<Path> {
-      tree.poll(Array(tree.directories.unwatched), since: start)
+      tree.poll()
       tree.pollMissingRoots()
       tree.refreshLinks()
       tree.walk.comparedUntil = .now()

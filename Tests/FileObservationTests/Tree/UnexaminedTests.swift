@@ -22,16 +22,16 @@ struct UnexaminedTests {
     observed.disk.create("/r/sub/directory", .directory)
     observed.disk.create("/r/sub/directory/h", .file)
     _ = try observed.changes()
-    #expect(observed.tree.hasUnhintedDirectories)
-    observed.tree.examineUnhinted()
+    #expect(observed.tree.needsPolls)
+    observed.tree.poll()
     #expect(try observed.changes() == [])
     observed.disk.failure = { _ in nil }
-    observed.tree.examineUnhinted()
+    observed.tree.poll()
     #expect(
       observed.takeChanges() == [
         "created /r/new", "created /r/sub/directory", "created /r/sub/directory/h",
       ])
-    #expect(!observed.tree.hasUnhintedDirectories)
+    #expect(!observed.tree.needsPolls)
     observed.disk.write("/r/sub/directory/h")
     #expect(try observed.changes() == ["modified /r/sub/directory/h"])
   }
@@ -49,7 +49,7 @@ struct UnexaminedTests {
     observed.disk.rename("/away", to: "/r/new")
     #expect(try observed.changes() == ["created /r/new"])
     observed.disk.failure = { _ in nil }
-    observed.tree.examineUnhinted()
+    observed.tree.poll()
     #expect(observed.takeChanges() == ["created /r/new/sub", "created /r/new/sub/f"])
     observed.disk.write("/r/new/sub/f")
     #expect(try observed.changes() == ["modified /r/new/sub/f"])
@@ -69,7 +69,7 @@ struct UnexaminedTests {
     // Time passes, and other hints are read.
     observed.disk.create("/r/other", .file)
     #expect(try observed.changes() == ["created /r/other"])
-    #expect(!observed.tree.hasUnhintedDirectories, "its permissions have a hint")
+    #expect(!observed.tree.needsPolls, "its permissions have a hint")
     observed.disk.setMode(0o755, of: "/r/d")
     #expect(try observed.changes().contains("modified /r/d/f"))
   }
