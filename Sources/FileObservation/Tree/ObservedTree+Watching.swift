@@ -113,8 +113,8 @@ extension ObservedTree {
       // The file was renamed and is back.
       directories.retired.removeIfPresent(watch)
     case .failure(let error):
-      // The removal of a file is found in its directory.
-      if !error.isNotFound, let parent = snapshot.parent(of: file) {
+      // Otherwise the directory reports what happens to this name, as the removal in any case.
+      if !source.namesEntries, !error.isNotFound, let parent = snapshot.parent(of: file) {
         directories.unwatched.insert(parent)
       }
     }

@@ -90,6 +90,19 @@ struct UnexaminedTests {
       try observed.changes() == ["metadata /r", "modified /r/g", "removed /r/f"])
   }
 
+  @Test func `a file that may not be read is watched through its directory`() throws {
+    let observed = MemoryTree(roots: ["/r/f"]) { disk in
+      disk.create("/r/f", .file)
+      disk.setMode(0, of: "/r/f")
+    }
+    try observed.start()
+    #expect(observed.tree.directories.unwatched.isEmpty)
+    observed.tree.warnOfLimit()
+    #expect(observed.tree.takeFindings().warnings.isEmpty)
+    observed.disk.write("/r/f")
+    #expect(try observed.changes() == ["modified /r/f"])
+  }
+
   /// A backend over a disk in memory. Everything is used on its queue.
   private final class Backend: @unchecked Sendable {
     let queue = DispatchQueue(label: "watchrun.tests.unexamined")
