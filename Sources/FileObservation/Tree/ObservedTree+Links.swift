@@ -79,18 +79,17 @@ extension ObservedTree {
     }
   }
 
-  /// Whether a directory is known by this entry and not by another one in the same root. If links are
-  /// followed, the first entry counts.
-  mutating func isPrimaryName(_ directory: Entry, for path: Path) -> Bool {
+  /// The entry by which a directory is known in its root: if links are followed, the first one that was found.
+  mutating func primaryName(of directory: Entry, at path: Path) -> Entry {
     guard roots.links.areFollowed, let status = try? disk.status(of: path, followsLinks: true)
     else {
-      return true
+      return directory
     }
     let name = realDirectory(status, at: directory)
     if let other = roots.links.realDirectories[name], other != directory,
       directories[other] != nil, isSameDirectory(other, directory)
     {
-      return false
+      return other
     }
     roots.links.realDirectories[name] = directory
     if roots.links.realDirectories.count > 1024 + 2 * directories.count {
@@ -98,7 +97,7 @@ extension ObservedTree {
         directories[$0.value] != nil
       }
     }
-    return true
+    return directory
   }
 
   private func realDirectory(_ status: FileStatus, at entry: Entry) -> Links.RealDirectory {
@@ -108,17 +107,23 @@ extension ObservedTree {
   }
 
   /// Keeps a directory that is known by another name until that has disappeared.
-  mutating func awaitTurn(_ directory: Entry) {
+  mutating func awaitTurn(_ directory: Entry, behind primary: Entry) {
     guard let watch = directories[directory]?.watch else { return stopWatching(directory) }
-    if directories.removeWatch(of: directory) != nil { directories.retired.insert(watch) }
     directories.otherNames[watch, default: []].insert(directory)
+    guard directories.removeWatch(of: directory) != nil else { return }
+    // There was none for the primary name, which was polled.
+    _ = assign(watch, to: primary)
+    scanNow(primary, for: .diff(since: start, .directory))
   }
 
   /// Scans the other names of a directory, whose watch is no longer in force.
   mutating func scanOtherNames(of watch: Int32) {
     if directories.otherNames.isEmpty { return }
     for directory in directories.otherNames.removeValue(forKey: watch) ?? [] {
-      guard let details = directories[directory], details.watch == nil else { continue }
+      // Another one may have its number by now, which is scanned in its turn.
+      guard let details = directories[directory], details.watch == nil,
+        !snapshot.marks(of: directory).contains(.unread)
+      else { continue }
       scanNow(directory, for: .discover)
     }
   }

@@ -77,7 +77,8 @@ extension ObservedTree {
         return compareEntry(directory, for: comparison)
       }
       if let before, roots[directory] != nil { compareRoot(directory, before, at: path) }
-      guard isPrimaryName(directory, for: path) else { return awaitTurn(directory) }
+      let primary = primaryName(of: directory, at: path)
+      if primary != directory { return awaitTurn(directory, behind: primary) }
       try disk.list(opened, into: &buffers.listing)
       var site = Site(
         directory, details,

@@ -53,7 +53,7 @@ extension ObservedTree {
   /// Assigns a watch to the directory at whose path it was added. It may belong to other entries: by
   /// one, the directory was known before, or it is at several paths. Returns whether this entry is
   /// still observed.
-  private mutating func assign(_ watch: Int32, to directory: Entry) -> Bool {
+  mutating func assign(_ watch: Int32, to directory: Entry) -> Bool {
     var others: [Entry] = []
     if directories.owner(of: watch) != nil {
       if directories.owners(of: watch).contains(directory) { return true }

@@ -1,5 +1,7 @@
 #if os(Linux)
 
+import Dispatch
+import PathFiltering
 import SystemCalls
 import TestSupport
 import Testing
@@ -166,6 +168,28 @@ struct InotifyTreeLinkTests {
     #expect(try watched.changes() == ["modified p/f/x"])
   }
 
+  @Test func `a watch that only the second name of a directory was given is that of the first`()
+    throws
+  {
+    let directory = try TemporaryDirectory()
+    try directory.makeDirectories("w/d")
+    try directory.link("w/l", to: "d")
+    let hints = try LimitedHints(refusing: directory["w/d"])
+    var tree = ObservedTree(filter: PathFilter(), source: hints, followsLinks: true)
+    tree.add(.init(path: directory["w"], coverage: .recursive))
+    while tree.scanPending(until: { true }) {}
+    tree.walk.isComparedOnce = true
+    for _ in 0..<4 { try tree.readHints() }
+    _ = tree.takeFindings()
+    let count = hints.callCount
+    for _ in 0..<4 { try tree.readHints() }
+    #expect(hints.callCount == count)
+    #expect(tree.directories.unwatched.isEmpty)
+    try directory.write(to: "w/d/f")
+    try tree.readHints()
+    #expect(Set(tree.takeFindings().events.map(\.path)) == [directory["w/d/f"]])
+  }
+
   @Test func `the root of the file system may be removed, and others stay`() throws {
     let watched = try WatchedTree([("w", .recursive)]) { try $0.makeDirectories("w") }
     watched.addAndRemoveFileSystem()
@@ -180,6 +204,41 @@ struct InotifyTreeLinkTests {
     }
     for _ in 0..<3 { watched.lookForTheSecondTime(since: .now()) }
     #expect(watched.ignoreFileCount(of: "p") == 1)
+  }
+}
+
+/// Hints of inotify, which has no watch for a path, as at the watch limit.
+private final class LimitedHints: HintSource {
+  private let hints: InotifyHints
+  private let refused: Path
+  private(set) var callCount = 0
+
+  init(refusing refused: Path) throws {
+    hints = InotifyHints(try Inotify())
+    self.refused = refused
+  }
+
+  var name: String { hints.name }
+  var namesEntries: Bool { hints.namesEntries }
+  var settlingTime: Duration { hints.settlingTime }
+  var queueLimit: Int? { hints.queueLimit }
+
+  func start(on queue: DispatchQueue, hintsAvailable: @escaping @Sendable () -> Void) {}
+  func rearm() {}
+  func stop() { hints.stop() }
+
+  func watch(_ path: UnsafePointer<CChar>, _ subject: WatchSubject) throws(SystemError) -> Int32 {
+    callCount += 1
+    if Path(cString: path) == refused { throw SystemError(call: "watch", code: ENOSPC) }
+    return try hints.watch(path, subject)
+  }
+
+  func unwatch(_ watch: Int32) { hints.unwatch(watch) }
+
+  func read(_ body: (Hint) -> Void) throws(SystemError) -> FileTime { try hints.read(body) }
+
+  func limitReached(watched: Int, unwatched: Int) -> ObserverWarning {
+    hints.limitReached(watched: watched, unwatched: unwatched)
   }
 }
 
