@@ -4,7 +4,7 @@ import SystemCalls
 /// The observed directories with their rules, and the watches of directories and files.
 ///
 /// A watch belongs to the entry at whose path it was added, and to every other entry at whose path the
-/// same directory is, as by a link or a bind mount. When the last of them disappears, or another
+/// same directory or file is, as by a link or a bind mount. When the last of them disappears, or another
 /// directory is found at its path, the watch is retired: the directory may have been renamed. If it
 /// is found again under another path, the kernel returns the same watch, which is transferred to the
 /// entry there. Otherwise it is removed from the source after the hints have been processed.
@@ -67,8 +67,7 @@ struct DirectoryTable {
     index(of: entry).map { directories[$0].details.coverage }
   }
 
-  /// The directory or file to which a watch belongs; `nil` after its removal. A directory may have
-  /// `sharers`.
+  /// The directory or file to which a watch belongs; `nil` after its removal. It may have `sharers`.
   @inline(__always)
   func owner(of watch: Int32) -> TreeSnapshot.Entry? {
     owners[UInt32(bitPattern: watch)].map(TreeSnapshot.Entry.init)
@@ -103,7 +102,7 @@ struct DirectoryTable {
     if let index = index(of: entry) { directories[index].details.stack = stack }
   }
 
-  /// The entries that share a watch with its owner: the same directory, at other paths.
+  /// The entries that share a watch with its owner: the same directory or file, at other paths.
   @inline(__always)
   func sharers(of watch: Int32) -> [TreeSnapshot.Entry] {
     sharers.isEmpty ? [] : sharers[watch] ?? []
@@ -143,9 +142,14 @@ struct DirectoryTable {
     return former
   }
 
+  /// Sets the watch of a file, which may also be that of the same file at other paths.
   mutating func setWatch(_ watch: Int32, ofFile entry: TreeSnapshot.Entry) {
     files[entry.number] = UInt32(bitPattern: watch)
-    owners[UInt32(bitPattern: watch)] = entry.number
+    if owner(of: watch) == nil {
+      owners[UInt32(bitPattern: watch)] = entry.number
+    } else if !owners(of: watch).contains(entry) {
+      sharers[watch, default: []].append(entry)
+    }
   }
 
   /// Removes the watch of a directory or file. Returns it unless it belongs to others as well; the

@@ -28,7 +28,11 @@ extension ObservedTree {
       if directories.retired.contains(hint.watch) { keep(hint) }
       return
     }
-    if hint.name.isEmpty { return keep(hint, of: owner) }
+    if hint.name.isEmpty {
+      keep(hint, of: owner)
+      for sharer in directories.sharers(of: hint.watch) { keep(hint, of: sharer) }
+      return
+    }
     if hint.reasons.contains(.appeared), !hints.departed.isEmpty {
       hints.departed.remove(hint.cookie)
     }
@@ -196,9 +200,11 @@ extension ObservedTree {
       for directory in [owner] + sharers { process(hint, aboutDirectory: directory) }
       if hint.reasons.contains(.unwatched) { scanOtherNames(of: hint.watch) }
     } else {
-      if hint.reasons.contains(.unwatched) || hint.reasons.contains(.gone) { unwatch(owner) }
       let reasons = hint.reasons.subtracting([.entries, .gone, .unwatched])
-      compareEntry(owner, for: reasons.isEmpty ? comparison : .hint(reasons))
+      for file in [owner] + sharers {
+        if hint.reasons.contains(.unwatched) || hint.reasons.contains(.gone) { unwatch(file) }
+        compareEntry(file, for: reasons.isEmpty ? comparison : .hint(reasons))
+      }
     }
   }
 

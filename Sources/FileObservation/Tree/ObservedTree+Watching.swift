@@ -109,7 +109,7 @@ extension ObservedTree {
     switch addWatch(at: path.path, .file) {
     case .success(let watch):
       if watch != known { unwatch(file) }
-      if directories.owner(of: watch) == nil { directories.setWatch(watch, ofFile: file) }
+      directories.setWatch(watch, ofFile: file)
       // The file was renamed and is back.
       directories.retired.removeIfPresent(watch)
     case .failure(let error):

@@ -21,37 +21,21 @@ struct DirectoryTableTests {
     #expect(table.watchCount == 0)
   }
 
-  /// A source that opens what it watches gives a number again once the file with it is closed.
-  @Test func `a watch whose number was given to another entry is shared with this one`() {
+  @Test func `a watch of several files is outdated when the last of them is removed`() {
     var snapshot = TreeSnapshot()
-    let entries = ["a", "b"].map { name in
+    let entries = ["a", "b", "c"].map { name in
       Array(name.utf8).withUnsafeBufferPointer {
-        snapshot.insert($0, .directory, in: TreeSnapshot.root)
+        snapshot.insert($0, .file, in: TreeSnapshot.root)
       }
     }
     var table = DirectoryTable()
-    table.add(entries[0], coverage: .recursive, stack: nil)
-    #expect(table.setWatch(1, of: entries[0]) == nil)
-    table.setWatch(1, ofFile: entries[1])
-    #expect(table.owners(of: 1) == [entries[1]])
-    #expect(table.shareWatch(1, with: entries[0]) == nil)
-    #expect(table.owners(of: 1) == [entries[1], entries[0]])
-  }
-
-  @Test func `a watch whose number belongs to no entry any more is not outdated`() {
-    var snapshot = TreeSnapshot()
-    let entries = ["a", "b"].map { name in
-      Array(name.utf8).withUnsafeBufferPointer {
-        snapshot.insert($0, .directory, in: TreeSnapshot.root)
-      }
-    }
-    var table = DirectoryTable()
-    for entry in entries { table.add(entry, coverage: .recursive, stack: nil) }
-    #expect(table.setWatch(1, of: entries[0]) == nil)
-    table.setWatch(1, ofFile: entries[1])
+    for entry in entries + entries { table.setWatch(1, ofFile: entry) }
+    #expect(table.owners(of: 1) == entries)
+    #expect(table.remove(entries[0]) == nil)
+    #expect(Set(table.owners(of: 1)) == [entries[1], entries[2]])
+    #expect(table.remove(entries[2]) == nil)
+    #expect(table.watch(ofFile: entries[1]) == 1)
     #expect(table.remove(entries[1]) == 1)
-    #expect(table.owners(of: 1) == [])
-    #expect(table.setWatch(1, of: entries[0]) == nil)
-    #expect(table.owners(of: 1) == [entries[0]])
+    #expect(table.watchCount == 0)
   }
 }

@@ -18,6 +18,26 @@ struct InotifyTreeRootTests {
     #expect(try watched.changes() == ["created f", "created late"])
   }
 
+  @Test func `each of several hard links to a file is observed if they are roots`() throws {
+    let watched = try WatchedTree([("f", .named), ("g", .named)]) {
+      try $0.makeDirectories("other")
+      try $0.write(to: "f")
+      for name in ["g", "other/h"] { try File.link($0["f"], as: $0[name]) }
+    }
+    try watched.directory.append("1", to: "other/h")
+    #expect(try watched.changes() == ["modified f", "modified g"])
+    try watched.directory.append("2", to: "f")
+    #expect(try watched.changes() == ["modified f", "modified g"])
+    try watched.directory.remove("f")
+    #expect(try watched.changes().contains("removed f"))
+    #expect(try watched.kernelWatchCount() == watched.watchCount)
+    try watched.directory.append("3", to: "other/h")
+    #expect(try watched.changes() == ["modified g"])
+    watched.remove("g")
+    _ = try watched.changes()
+    #expect(try watched.kernelWatchCount() == watched.watchCount)
+  }
+
   @Test func `a single file is watched through any number of saves`() throws {
     let watched = try WatchedTree([("f", .named)]) { try $0.write(to: "f") }
     for _ in 0..<5 {
