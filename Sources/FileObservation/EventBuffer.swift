@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The events that the task of a stream has not received yet. While no task reads, batches are merged, so that
+/// The events that a task or thread has not received yet. While none reads, batches are merged, so that
 /// it holds not many more changes than paths that have changed.
 final class EventBuffer: Sendable {
   // Not a continuation: its type would link the runtime of Swift concurrency into each program.
@@ -8,8 +8,8 @@ final class EventBuffer: Sendable {
 
   fileprivate struct State {
     var events: [FileObserver.Event] = []
-    /// Those that wait. More than one if tasks share a stream.
-    var readers: [Reader] = []
+    /// Those that wait, with their tasks. More than one if tasks share a stream.
+    var readers: [(task: Int?, call: Reader)] = []
     /// Called when all events so far were received and the reader has come back for the next one.
     var settled: [@Sendable () -> Void] = []
     /// Whether a task reads.
@@ -25,7 +25,7 @@ final class EventBuffer: Sendable {
   /// Adds an event.
   func put(_ event: FileObserver.Event) {
     let reader = state.withLock { state -> Reader? in
-      if !state.readers.isEmpty { return state.readers.removeFirst() }
+      if !state.readers.isEmpty { return state.readers.removeFirst().call }
       if state.end != nil { return nil }
       state.add(event)
       return nil
@@ -41,7 +41,7 @@ final class EventBuffer: Sendable {
       defer { (state.readers, state.settled) = ([], []) }
       return (state.readers, end, state.settled)
     }
-    for reader in readers { reader(end.map { nil }) }
+    for reader in readers { reader.call(end.map { nil }) }
     for call in settled { call() }
   }
 
@@ -66,11 +66,21 @@ final class EventBuffer: Sendable {
       if !state.events.isEmpty { return (.success(state.events.removeFirst()), []) }
       defer { state.settled = [] }
       if let end = state.end { return (end.map { nil }, state.settled) }
-      state.readers.append(reader)
+      state.readers.append((task, reader))
       return (nil, state.settled)
     }
     if let result { reader(result) }
     for call in settled { call() }
+  }
+
+  /// Removes the reader of a task that does not wait any longer; `nil` if it has been called.
+  func takeReader(of task: Int?) -> Reader? {
+    state.withLock { state in
+      guard let index = state.readers.firstIndex(where: { $0.task == task }) else { return nil }
+      // It does not come back.
+      if state.task == task { state.isRead = false }
+      return state.readers.remove(at: index).call
+    }
   }
 }
 

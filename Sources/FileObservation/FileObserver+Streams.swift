@@ -101,7 +101,6 @@ private struct EventStream<Element: Sendable>: AsyncSequence, Sendable {
         self.reader = nil
         throw error
       }
-      reader.observer.unsubscribe(reader.subscription)
       self.reader = nil
       return nil
     }
@@ -130,9 +129,12 @@ extension EventBuffer {
     let result = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         wait(by: task) { continuation.resume(returning: $0) }
+        // Before there was a reader.
+        if Task.isCancelled { takeReader(of: task)?(.success(nil)) }
       }
     } onCancel: {
-      close(nil)
+      // Others may share the stream.
+      takeReader(of: task)?(.success(nil))
     }
     return try result.get()
   }

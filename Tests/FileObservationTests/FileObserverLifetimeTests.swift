@@ -207,6 +207,40 @@ struct FileObserverLifetimeTests {
     await observer.stop()
   }
 
+  @Test func `a stream that two tasks share goes on when one of them is cancelled`() async throws {
+    #expect(await clockTicks())
+    let observer = try FileObserver(paths: [directory.path])
+    let batches = observer.batches
+    let cancelled = Task {
+      for try await _ in batches {}
+    }
+    let other = Task {
+      for try await batch in batches { return Optional(batch) }
+      return nil
+    }
+    #expect(await eventually { observer.statistics.watches == 1 })
+    cancelled.cancel()
+    try await cancelled.value
+    try directory.link("f", to: "nowhere")
+    #expect(try await other.value?.changes.map(\.path) == [directory["f"]])
+    await observer.stop()
+  }
+
+  @Test func `a task that was cancelled is not waited for though its stream is kept`() async throws
+  {
+    let observer = try FileObserver(paths: [directory.path])
+    let batches = observer.batches
+    let task = Task {
+      for try await _ in batches {}
+    }
+    #expect(await eventually { observer.statistics.watches == 1 })
+    task.cancel()
+    try await task.value
+    await observer.flush()
+    await observer.stop()
+    withExtendedLifetime(batches) {}
+  }
+
   @Test func `a stream keeps its observer alive`() async throws {
     var observer: FileObserver? = try FileObserver(paths: [directory.path])
     weak let held = observer
