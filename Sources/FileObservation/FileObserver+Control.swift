@@ -1,5 +1,6 @@
 import Dispatch
 import PathFiltering
+import Synchronization
 import SystemCalls
 
 // Changes of a running observer, and questions to it.
@@ -95,10 +96,11 @@ extension FileObserver {
   /// ```
   ///
   /// The first call starts the observer if it has not been started. From then on, changes between
-  /// two calls are kept for the next call. The method blocks its thread; a task uses ``events`` or
+  /// two calls are kept for the next call, as in a stream. The method blocks its thread; a task uses ``events`` or
   /// ``batches`` instead.
   ///
-  /// - Returns: The oldest batch that has not been returned; `nil` if the observer is stopped.
+  /// - Returns: The oldest batch that has not been returned, merged with those that follow it; `nil` if
+  ///   the observer is stopped.
   /// - Throws: ``ObserverError`` if observing cannot start, or has failed.
   public func waitForChange() throws(ObserverError) -> ChangeBatch? {
     if case .changed(let batch) = try wait(until: .distantFuture) { batch } else { nil }
@@ -113,7 +115,7 @@ extension FileObserver {
 
   /// Why ``waitForChange(timeout:)`` has returned.
   public enum WaitResult: Sendable, Hashable {
-    /// The oldest batch that has not been returned.
+    /// The oldest batch that has not been returned, merged with those that follow it.
     case changed(ChangeBatch)
     /// Nothing has changed in that time.
     case timedOut
@@ -124,20 +126,33 @@ extension FileObserver {
   private func wait(until deadline: DispatchTime) throws(ObserverError) -> WaitResult {
     let inbox = openInbox()
     try startIfNeeded()
-    return try inbox.take(until: deadline)
+    let arrived = DispatchSemaphore(value: 0)
+    let result = Mutex<Result<Event?, ObserverError>?>(nil)
+    let reader = ObjectIdentifier(arrived).hashValue
+    inbox.wait(by: reader) { event in
+      result.withLock { $0 = event }
+      arrived.signal()
+    }
+    if arrived.wait(timeout: deadline) == .timedOut {
+      if inbox.takeReader(of: reader) != nil { return .timedOut }
+      // It is being called.
+      arrived.wait()
+    }
+    let event = try result.withLock { $0 }?.get()
+    return if case .changed(let batch) = event { .changed(batch) } else { .stopped }
   }
 
-  private func openInbox() -> BatchInbox {
+  private func openInbox() -> EventBuffer {
     let (inbox, isNew) = state.withLock { state in
       let known = state.inbox
-      let inbox = known ?? BatchInbox()
+      let inbox = known ?? EventBuffer()
       state.inbox = inbox
       return (inbox, known == nil)
     }
     if isNew {
       subscribe(
         Subscriber(
-          receive: { if case .changed(let batch) = $0 { inbox.put(batch) } },
+          receive: { if case .changed = $0 { inbox.put($0) } },
           end: { inbox.close($0) }, settle: { $1() }))
     }
     return inbox

@@ -35,7 +35,7 @@ extension FileObserver {
     fileprivate var subscribers: [(subscription: Subscription, subscriber: Subscriber)] = []
     fileprivate var subscriptionCount = 0
     /// The batches for `waitForChange`.
-    var inbox: BatchInbox?
+    var inbox: EventBuffer?
     var debouncer: Debouncer?
     var burst = Burst()
     var batchCount = 0
