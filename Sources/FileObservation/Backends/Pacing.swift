@@ -33,29 +33,6 @@ struct ReadPacing {
   }
 }
 
-/// Decides when the tree is rescanned after the kernel dropped events: at once the first time, and
-/// then at most half of the time.
-struct RescanPacing {
-  private static let shortestPause = Duration.milliseconds(100)
-  private static let longestPause = Duration.seconds(1)
-
-  private(set) var isPlanned = false
-  /// When the next one may begin.
-  private var earliest: Instant?
-
-  /// Plans a rescan. Returns how long to wait before it.
-  mutating func plan(at now: Instant) -> Duration {
-    isPlanned = true
-    return max(.zero, earliest.map { now.duration(to: $0) } ?? .zero)
-  }
-
-  /// Notes the end of a rescan.
-  mutating func ended(at now: Instant, took duration: Duration) {
-    isPlanned = false
-    earliest = now.advanced(by: min(max(duration, Self.shortestPause), Self.longestPause))
-  }
-}
-
 /// Decides when to poll: soon after a poll that found changes, and at growing intervals while
 /// nothing changes. Expensive polls are made less often.
 struct PollPacing {

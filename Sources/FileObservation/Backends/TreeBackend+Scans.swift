@@ -4,6 +4,10 @@ import SystemCalls
 // Scans and polls, in slices.
 
 extension TreeBackend {
+  /// The largest number of polls for one flush: the entries of a directory that replaced another are only compared in
+  /// the next poll.
+  private static let maximumPolls = 4
+
   /// Makes the next slice of the first scan, or of the comparison that follows it.
   func scan() {
     readHints()
@@ -71,29 +75,30 @@ extension TreeBackend {
 
   /// Makes the next slice of a poll.
   func poll() {
-    if !pollSlice(of: state) {
+    guard let flushes = pollSlice(of: state) else {
       // Which delivers as well, and plans what the hints that were read above need.
       readHints()
       configuration.queue.async { [weak self] in self?.poll() }
       return
     }
     deliver()
-    for done in state.flushes.takePolled() { done() }
+    for flush in flushes { flush.call() }
     readHints()
   }
 
-  /// Returns whether the poll is over.
-  private func pollSlice(of state: State) -> Bool {
-    if state.isStopped { return true }
+  /// Returns the flushes that are complete if the poll is over.
+  private func pollSlice(of state: State) -> [Flush]? {
+    if state.isStopped { return [] }
     let before = processorTimeOfThread()
     if state.poll == nil {
-      state.flushes.pollBegins()
       // What they tell is not found by the poll. A failure is met again by the next read.
       try? state.tree.readHints()
     }
     var poll =
       state.poll
-      ?? Poll(remaining: state.tree.directoriesToPoll[...], began: state.tree.disk.now)
+      ?? Poll(
+        remaining: state.tree.directoriesToPoll[...], flushes: exchange(&state.flushes, with: []),
+        began: state.tree.disk.now)
     let isSliceOver = endOfSlice()
     let count = state.tree.unreported.events.count
     while let next = poll.remaining.popFirst() {
@@ -111,10 +116,12 @@ extension TreeBackend {
     poll.processorTime += processorTimeOfThread() - before
     poll.hasFound = poll.hasFound || state.tree.unreported.events.count > count
     state.poll = isOver ? nil : poll
-    guard isOver else { return false }
+    guard isOver else { return nil }
     state.pollPacing.ended(foundSomething: poll.hasFound, took: poll.processorTime)
     // Findings may be withheld, or a rescan be due, because of hints that were read meanwhile.
-    state.flushes.pollEnded(foundChanges: poll.hasFound || !state.isUpToDate)
-    return true
+    if !poll.hasFound && state.isUpToDate { return poll.flushes }
+    let flushes = poll.flushes.map { (polls: $0.polls + 1, call: $0.call) }
+    state.flushes = flushes.filter { $0.polls < Self.maximumPolls } + state.flushes
+    return flushes.filter { $0.polls >= Self.maximumPolls }
   }
 }

@@ -16,7 +16,9 @@ final class TreeBackend: Backend {
     var tree: ObservedTree
     var phase = Phase.scanning
     var readPacing = ReadPacing()
-    var rescanPacing = RescanPacing()
+    var isRescanPlanned = false
+    /// When the next rescan may begin; `nil` before the first one.
+    var earliestRescan: Instant?
     var pollPacing: PollPacing
     var poll: Poll?
     /// The next poll, if one is planned.
@@ -25,7 +27,8 @@ final class TreeBackend: Backend {
     var hasReportedOverflow = false
     var isStopped = false
     var mounts: MountObserver?
-    var flushes = PendingFlushes()
+    /// Those that do not wait for the current poll.
+    var flushes: [Flush] = []
 
     init(_ tree: ObservedTree, pollInterval: ClosedRange<Duration>) {
       self.tree = tree
@@ -58,8 +61,14 @@ final class TreeBackend: Backend {
     case watching
   }
 
+  /// A caller of `flush`, which waits until every earlier change has been reported, and the number of polls for it
+  /// that have found changes.
+  typealias Flush = (polls: Int, call: @Sendable () -> Void)
+
   struct Poll {
     var remaining: ArraySlice<TreeSnapshot.Entry>
+    /// Those that wait for it.
+    let flushes: [Flush]
     var hasFound = false
     let began: FileTime
     var processorTime = Duration.zero
@@ -144,7 +153,7 @@ final class TreeBackend: Backend {
 
   func flush(then done: @escaping @Sendable () -> Void) {
     configuration.queue.async { [self] in
-      state.flushes.add(done)
+      state.flushes.append((polls: 0, call: done))
       afterSettling { [self] in
         if state.isUpToDate && !state.isStopped { state.tree.lookUpDirectoryRoots() }
         readHints()
@@ -206,8 +215,11 @@ extension TreeBackend {
     if state.tree.hints.areArrivalsAwaited {
       after(Self.renameTimeout) { [weak self] in self?.stopAwaitingArrivals() }
     }
-    if state.tree.hints.areDropped && !state.rescanPacing.isPlanned {
-      after(state.rescanPacing.plan(at: scheduler.now)) { [weak self] in self?.rescan() }
+    if state.tree.hints.areDropped && !state.isRescanPlanned {
+      state.isRescanPlanned = true
+      _ = scheduler.schedule(at: state.earliestRescan ?? scheduler.now) { [weak self] in
+        self?.rescan()
+      }
     }
     finishFlushes()
   }
@@ -233,7 +245,10 @@ extension TreeBackend {
     }
     state.tree.rescan()
     let now = scheduler.now
-    state.rescanPacing.ended(at: now, took: began.duration(to: now))
+    state.isRescanPlanned = false
+    // At most half of the time.
+    let pause = min(max(began.duration(to: now), .milliseconds(100)), .seconds(1))
+    state.earliestRescan = now.advanced(by: pause)
     if !state.hasReportedOverflow {
       configuration.report(.warning(.queueOverflowed(limit: state.tree.source?.queueLimit)))
     }
@@ -251,7 +266,7 @@ extension TreeBackend {
     let state = state
     if state.flushes.isEmpty || state.poll != nil { return }
     if state.isStopped || state.isUpToDate && !state.tree.needsPolls {
-      for call in state.flushes.takePolled() + state.flushes.takeWaiting() { call() }
+      for flush in exchange(&state.flushes, with: []) { flush.call() }
     } else if state.isUpToDate {
       state.cancelPollTimer()
       poll()
@@ -291,6 +306,7 @@ extension TreeBackend {
     state.tree.source?.stop()
     state.mounts = nil
     state.cancelPollTimer()
+    state.flushes = (state.poll?.flushes ?? []) + state.flushes
     state.poll = nil
     finishFlushes()
   }

@@ -108,10 +108,14 @@ struct TreeBackendSliceTests {
 
     let queue = DispatchQueue(label: "watchrun.tests.polled-slices")
     private(set) var kinds: [RawEvent.Kind] = []
+    /// The number of polls for the flush that has completed.
+    private(set) var pollsOfFlush: Int?
+    /// The flush itself looks at the root before the first one.
+    private var polls = -1
     private let disk = MemoryDisk(.init())
     private var backend: TreeBackend?
 
-    init() {
+    init(pollInterval: ClosedRange<Duration> = .milliseconds(1) ... .milliseconds(2)) {
       disk.create(Self.root, .directory)
       disk.create(Self.file, .file)
       for name in ["a", "b", "c"] { disk.create(Self.root.appending(name), .directory) }
@@ -123,12 +127,28 @@ struct TreeBackendSliceTests {
         guard case .events(let events, _) = report else { return }
         kinds += events.filter { $0.path == Self.file }.map(\.kind)
       }
-      configuration.pollInterval = .milliseconds(1) ... .milliseconds(2)
+      configuration.pollInterval = pollInterval
       backend = TreeBackend(configuration, source: nil, disk: disk, sliceDuration: .zero)
     }
 
     func start() { backend?.start() }
     func stop() { backend?.stop() }
+
+    /// After all that is under way, flushes while the file is written to in some polls.
+    func flushWhileFileChanges(inPolls count: Int) {
+      backend?.flush { [self] in
+        disk.note = { [unowned self] call, path in
+          guard call == "open", path == Self.root else { return }
+          polls += 1
+          disk.pass(1_000_000_000)
+          if polls > 0 && polls <= count { disk.write(Self.file) }
+        }
+        backend?.flush { [self] in
+          disk.note = { _, _ in }
+          pollsOfFlush = polls
+        }
+      }
+    }
 
     /// Removes the file after all that is under way, and creates it again, with a flush, as soon as
     /// a poll has listed the root.
@@ -166,5 +186,19 @@ struct TreeBackendSliceTests {
     #expect(observation.queue.sync { observation.kinds.last } == .created)
     observation.stop()
     observation.queue.sync {}
+  }
+
+  @Test func `a flush waits until a poll finds nothing, for four polls at most`() async throws {
+    for changing in [0, 2, 10] {
+      let observation = PolledObservation(pollInterval: .seconds(600) ... .seconds(600))
+      observation.start()
+      observation.flushWhileFileChanges(inPolls: changing)
+      let expected = min(changing + 1, 4)
+      #expect(
+        await eventually { observation.queue.sync { observation.pollsOfFlush != nil } })
+      #expect(observation.queue.sync { observation.pollsOfFlush } == expected)
+      observation.stop()
+      observation.queue.sync {}
+    }
   }
 }
