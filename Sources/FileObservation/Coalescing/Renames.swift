@@ -53,13 +53,15 @@ struct Renames {
   ) {
     guard !candidates.isEmpty, let file = fates[index].after else { return }
     let inherited = hasDirectories ? formerIndex(of: fates[index].path, fates, indices) : nil
-    let origin = candidates.first { candidate in
+    func isOrigin(_ candidate: Int) -> Bool {
       guard candidate != index, let before = fates[candidate].before,
         before.isSameFile(as: file, movedWithDirectory: candidate == inherited)
       else { return false }
       return destinations[candidate] == nil && !refused.contains(candidate)
     }
-    guard let origin else { return }
+    // With its directory first: other names of a file have the same inode.
+    let moved = inherited.flatMap { isOrigin($0) ? $0 : nil }
+    guard let origin = moved ?? candidates.first(where: isOrigin) else { return }
     origins[index] = Origin(index: origin, isCovered: origin == inherited)
     destinations[origin] = index
     if file.type == .directory { hasDirectories = true }

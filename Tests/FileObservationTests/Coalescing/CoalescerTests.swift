@@ -224,6 +224,12 @@ struct CoalescerTests {
       [.removed("d/f"), .from("d", 1, .directory), .to("e", 1, .directory)],
       [.removed("d/f"), .renamed("e", from: "d", .directory)]),
     Burst(
+      "hard links of a file move with their directory",
+      [
+        .from("d/a", 2), .from("d/b", 2), .from("d", 1, .directory), .to("e", 1, .directory),
+        .to("e/b", 2), .to("e/a", 2),
+      ], [.renamed("e", from: "d", .directory)]),
+    Burst(
       "a directory with a longer name is a different one",
       [.closed("dd/f"), .from("d", 1, .directory), .to("e", 1, .directory)],
       [.modified("dd/f"), .renamed("e", from: "d", .directory)]),
