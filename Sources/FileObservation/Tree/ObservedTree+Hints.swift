@@ -133,6 +133,7 @@ extension ObservedTree {
       hints.pending = pending.filter { directories.retired.contains($0.watch) }
     } else {
       unwatchRetired()
+      refreshLinks()
     }
   }
 

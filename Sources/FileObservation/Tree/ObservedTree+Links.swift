@@ -47,35 +47,41 @@ extension ObservedTree {
     }
   }
 
-  /// Resolves stale links again.
+  /// Resolves stale links again, and those that are stale because of what is found.
   mutating func refreshLinks() {
-    if roots.links.stale.isEmpty { return }
-    let stale = roots.links.stale
-    roots.links.stale = []
-    for link in stale {
-      guard let entry = snapshot.entry(at: link) else { continue }
-      if roots.isReported(entry) {
-        let isFile =
-          lookUpRoot(entry, for: comparison) && snapshot.type(of: entry) != .directory
-        // Before it is resolved, because what is found meanwhile may be on its way.
-        roots.links.stale.remove(link)
-        // The path of its directory may lead to another one.
-        if isFile, let directory = snapshot.parent(of: entry),
-          directories.coverage(of: directory) == .named
-        {
-          stopWatching(directory)
-        }
-        if isFile, !isMissing(entry), snapshot.type(of: entry) != .symlink {
-          rootDisappeared(entry)
-        } else {
-          watchWay(of: entry, isReported: isFile)
-        }
-      } else if snapshot.type(of: entry) == .symlink, let parent = snapshot.parent(of: entry),
-        let details = directories[parent]
+    for _ in 0..<Way.maximumLength where !roots.links.stale.isEmpty {
+      // In an order that does not depend on hashes.
+      let stale = roots.links.stale.sorted()
+      roots.links.stale = []
+      for link in stale { refresh(link) }
+    }
+  }
+
+  private mutating func refresh(_ link: Path) {
+    guard let entry = snapshot.entry(at: link) else { return }
+    if roots.isReported(entry) {
+      let isFile = lookUpRoot(entry, for: comparison) && snapshot.type(of: entry) != .directory
+      // Before it is resolved, because what is found meanwhile may be on its way.
+      roots.links.stale.remove(link)
+      // The path of its directory may lead to another one.
+      if isFile, let directory = snapshot.parent(of: entry),
+        directories.coverage(of: directory) == .named
       {
-        let site = Site(parent, details, stack: details.stack)
-        followLink(entry, at: entryPath(of: entry), in: site, for: .hint(.appeared))
+        stopWatching(directory)
       }
+      watchWay(of: entry, isReported: isFile)
+      if !isFile || isMissing(entry) { return }
+      if disk.exists(link, followsLinks: false) {
+        compareEntry(entry, for: comparison)
+      } else {
+        // Perhaps with its directory, which is not watched then.
+        rootDisappeared(entry)
+      }
+    } else if snapshot.type(of: entry) == .symlink, let parent = snapshot.parent(of: entry),
+      let details = directories[parent]
+    {
+      let site = Site(parent, details, stack: details.stack)
+      followLink(entry, at: entryPath(of: entry), in: site, for: .hint(.appeared))
     }
   }
 
@@ -147,11 +153,14 @@ extension ObservedTree {
     let isRoot = roots.isReported(link)
     // Again, if something was not watched while the way was looked up, or had gone before it was.
     for _ in 0..<Way.maximumLength {
-      let (targets, end) = targets(of: link, at: path)
+      let (targets, end, missing) = targets(of: link, at: path)
       setTargets(targets.subtracting([path]), end: end, ofLink: path)
       var wereWatched = true
       for target in targets where target == path || !isCovered(target) {
-        if !watch(target: target, isReported: isReported) { wereWatched = false }
+        let wasWatched = watch(target: target, isReported: isReported)
+        // What is in a directory that does not exist is watched when that has appeared.
+        let isAwaited = missing.map { target != $0 && target.isWithin($0) } ?? false
+        if !wasWatched && !isAwaited { wereWatched = false }
       }
       if wereWatched { break }
     }
@@ -187,7 +196,8 @@ extension ObservedTree {
       && path.parent.map(roots.isReplaceable) != true && (try? disk.resolved(path)) == path
   }
 
-  /// The paths that must be watched by name because of a root or a link, and the end of a link.
+  /// The paths that must be watched by name because of a root or a link, the end of a link, and the first on the way
+  /// that does not exist.
   ///
   /// | target | when |
   /// |---|---|
@@ -198,14 +208,14 @@ extension ObservedTree {
   /// | the root's own name | if it is missing, no directory, a link, or the top of a file system, and the way leads to it |
   ///
   /// For a link that is no root, what is noticed without that is left out.
-  private func targets(of link: Entry, at path: Path) -> (Set<Path>, end: Path?) {
+  private func targets(of link: Entry, at path: Path) -> (Set<Path>, end: Path?, missing: Path?) {
     let isRoot = roots.isReported(link)
     if isRoot, isPlain(link, at: path) {
-      return (snapshot.type(of: link) != .directory || isTop(path) ? [path] : [], nil)
+      return (snapshot.type(of: link) != .directory || isTop(path) ? [path] : [], nil, nil)
     }
     let isExcluded = !isRoot && isReported(path, isDirectory: false) == false
     guard !isExcluded, let way = isRoot ? Way(to: path, on: disk) : Way(from: path, on: disk) else {
-      return ([], nil)
+      return ([], nil, nil)
     }
     var targets = Set(way.links)
     if isRoot || roots.links.areFollowed {
@@ -228,7 +238,7 @@ extension ObservedTree {
       // A file is compared under its own path.
       targets.insert(isMissing(link) || isDirectory ? way.own ?? path : path)
     }
-    return (targets, way.isLink ? way.end : nil)
+    return (targets, way.isLink ? way.end : nil, way.missing)
   }
 
   /// Makes a target an entry like others if it is found in a directory that is observed by now. Returns whether it is.

@@ -239,8 +239,8 @@ extension ObservedTree {
       // A file is watched through its directory, which reports when it is replaced.
       watchFileIfNeeded(root, at: entryPath(of: root))
       watchWay(of: root)
-      // What was reported is compared from now on.
-      if !isBaseline, let status = try? disk.status(of: path) {
+      // What was reported, or has not changed since the start, is compared from now on.
+      if let status = try? disk.status(of: path), !isBaseline || status.changed < start {
         snapshot.setInode(status.inode, of: root)
         snapshot.setFingerprint(fingerprint(status), of: root)
       }

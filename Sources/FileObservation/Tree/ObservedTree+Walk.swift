@@ -164,7 +164,9 @@ extension ObservedTree {
     let lookup = snapshot.find(item.name, in: site.directory)
     var marks = lookup.entry.map { snapshot.marks(of: $0) } ?? []
     if marks.contains(.root), let entry = lookup.entry, releaseIfCovered(entry) {
-      marks.remove(.root)
+      // In a new directory, it is new under its own path.
+      if case .discover = mode { snapshot.mark(entry, .absent) }
+      marks = snapshot.marks(of: entry)
     }
     if let entry = lookup.entry {
       if mode.isDiff { snapshot.mark(entry, .seen) }

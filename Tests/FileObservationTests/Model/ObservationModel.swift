@@ -46,6 +46,8 @@ struct ObservationModel {
       Setting(name: "polling, clock set back", isPolled: true, setsClockBack: true),
       Setting(name: "rules", appliesRules: true),
       Setting(name: "rules, overflows", overflows: true, appliesRules: true),
+      Setting(
+        name: "rules, below a base", appliesRules: true, roots: ["/r", "/r/a/b"], base: "/r"),
       Setting(name: "permissions", lacksPermissions: true, furtherSeeds: [96]),
       Setting(name: "permissions, overflows", overflows: true, lacksPermissions: true),
       Setting(name: "permissions, polling", isPolled: true, lacksPermissions: true),

@@ -45,6 +45,19 @@ struct InotifyTreeLinkTests {
     #expect(try watched.changes() == ["modified d/l"])
   }
 
+  @Test func `a link into a directory that does not exist is looked up twice at most`() throws {
+    let disk = CountingDisk()
+    let watched = try WatchedTree([("w", .recursive)], followsLinks: true, disk: disk) {
+      try $0.makeDirectories("w/tools")
+      try $0.link("w/tools/x", to: "../missing/tools/x.js")
+    }
+    #expect(disk.linkCount < 40)
+    try watched.directory.makeDirectories("w/missing/tools")
+    _ = try watched.changes()
+    try watched.directory.write(to: "w/missing/tools/x.js")
+    #expect(try watched.changes().contains("created w/missing/tools/x.js"))
+  }
+
   @Test func `a link to a file that is observed by its extension adds nothing`() throws {
     let watched = try WatchedTree(followsLinks: true, extensions: ["swift"]) {
       try $0.write(to: "b.swift")

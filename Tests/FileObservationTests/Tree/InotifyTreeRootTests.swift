@@ -62,7 +62,9 @@ struct InotifyTreeRootTests {
     coverage: Coverage
   ) throws {
     let since = FileTime.now()
-    let watched = try WatchedTree([("f", coverage)]) { try $0.write(to: "f") }
+    let watched = try WatchedTree([("f", coverage)], startsBeforePreparation: true) {
+      try $0.write(to: "f")
+    }
     #expect(try watched.changes() == [])
     watched.lookForTheSecondTime(since: since)
     #expect(try watched.changes() == ["created f"])
@@ -332,6 +334,19 @@ struct InotifyTreeRootTests {
     _ = try tree.changes()
     try tree.directory.append("x", to: "a/b/f")
     #expect(try tree.changes() == ["modified a/b/f", "modified l/f"])
+  }
+
+  @Test func `a file in a new root to which a link leads is created under both paths`() throws {
+    let tree = try WatchedTree([("m/x", .recursive), ("a", .named), ("y", .named)]) {
+      try $0.makeDirectories("ready/x")
+      try $0.write(to: "ready/x/f")
+      for name in ["a", "y"] { try $0.link(name, to: "m/x/f") }
+    }
+    try tree.directory.rename("ready", to: "m")
+    #expect(
+      try tree.changes() == ["created m/x", "created m/x/f", "modified a", "modified y"])
+    try tree.directory.append("x", to: "m/x/f")
+    #expect(try tree.changes() == ["modified a", "modified m/x/f", "modified y"])
   }
 
   @Test func `a link in a circle is followed when another one is pointed elsewhere`() throws {

@@ -86,6 +86,29 @@ struct InotifyTreeRulesTests {
     #expect(try watched.changes() == ["modified z/a/b/f"])
   }
 
+  @Test(arguments: [false, true])
+  func `a file that is watched beside a directory is not reported with its rules`(
+    isBehindLink: Bool
+  ) throws {
+    let file = isBehindLink ? "l/f" : "f"
+    let watched = try WatchedTree(
+      [("src", .recursive), (file, .named)], hasBase: !isBehindLink
+    ) { directory in
+      for name in ["src", "d"] { try directory.makeDirectories(name) }
+      for name in ["f", "d/f"] { try directory.write(to: name) }
+      try directory.link("l", to: "d")
+    }
+    try watched.directory.write("out/\n", to: "src/.gitignore")
+    #expect(try watched.changes() == ["created src/.gitignore"])
+    #expect(try watched.changes() == [])
+    watched.remove("src")
+    #expect(try watched.changes() == [])
+    try watched.directory.append("x", to: file)
+    #expect(try watched.changes() == ["modified \(file)"])
+    try watched.directory.remove(file)
+    #expect(try watched.changes() == ["removed \(file)"])
+  }
+
   /// A tree with the file `a/b/f.c`, and a directory `a` elsewhere that ignores its `b`.
   private static func replaceableDirectory() throws -> (WatchedTree, other: TemporaryDirectory) {
     let watched = try WatchedTree(extensions: ["c"]) { directory in

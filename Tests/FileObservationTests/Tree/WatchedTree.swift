@@ -7,6 +7,16 @@ import Testing
 
 @testable import FileObservation
 
+/// A disk that counts how often it is asked for links.
+final class CountingDisk: SystemDisk {
+  var linkCount = 0
+
+  override func linkTarget(of path: Path) throws(SystemError) -> Path {
+    linkCount += 1
+    return try super.linkTarget(of: path)
+  }
+}
+
 /// A tree that is observed with inotify, without a Dispatch queue and debouncing. Events are in the
 /// kernel's queue when the call that caused them returns, so tests need not wait.
 final class WatchedTree {
@@ -61,6 +71,7 @@ final class WatchedTree {
     // Changes must be older than the time until which hints are read.
     _ = Self.nextTick()
     try tree.readHints()
+    if !tree.hints.areArrivalsAwaited { #expect(tree.roots.links.stale.isEmpty) }
     while tree.refilter() {}
     // Both hints of a rename are in the queue.
     tree.stopAwaitingArrivals()
