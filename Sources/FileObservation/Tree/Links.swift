@@ -36,8 +36,16 @@ struct Links {
   /// Whether the targets of a link are known.
   func contains(_ link: Path) -> Bool { targets[link] != nil }
 
-  /// What has covered targets may have gone: all links are resolved again.
-  mutating func refresh() { stale.formUnion(targets.keys) }
+  /// Has links with targets within a path resolved again, since what has covered these may have gone. Covered targets
+  /// of followed links are not known.
+  mutating func refresh(within path: Path) {
+    for (link, targets) in targets
+    where areFollowed || ends[link]?.isWithin(path) == true
+      || targets.contains(where: { $0.isWithin(path) })
+    {
+      stale.insert(link)
+    }
+  }
 
   /// Replaces the targets of a link, and the path to which it resolves. Returns the former targets
   /// that no link has any more.

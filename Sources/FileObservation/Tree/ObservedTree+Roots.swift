@@ -31,6 +31,8 @@ extension ObservedTree {
   /// added again, so that each has the rules that it would have had without it.
   mutating func remove(rootAt path: Path) {
     guard let root = snapshot.entry(at: path), let coverage = roots[root] else { return }
+    // It may have covered the targets of others.
+    defer { if coverage > .linked { roots.links.refresh(within: path) } }
     unwatchTargets(ofLink: path)
     let innerRoots =
       snapshot.hasChildren(root)
@@ -62,10 +64,10 @@ extension ObservedTree {
         removeIfUnneeded(parent)
       }
     }
+    if coverage == .linked { return }
     // At once, before the roots within it have rules of their own again.
     while refilter() {}
     for root in inner { addAtOnce(root, since: walk.comparedUntil) }
-    if coverage > .linked { roots.links.refresh() }
   }
 
   /// Keeps what is not a root any more in a directory that is observed, by the rules of that.

@@ -70,7 +70,7 @@ extension ObservedTree {
       if isOver() { break }
     }
     if !rules.isPending {
-      if rules.pendingSince != nil { roots.links.refresh() }
+      if rules.pendingSince != nil { roots.links.refresh(within: "/") }
       rules.pendingSince = nil
     }
     return rules.isPending

@@ -131,6 +131,7 @@ extension ObservedTree {
     if roots[entry] != nil { return rootDisappeared(entry) }
     walk.openDirectories.closeAll()
     if snapshot.hasChildren(entry), roots.contains(where: { snapshot.isWithin($0, entry) }) {
+      if snapshot.type(of: entry) == .symlink { unwatchTargets(ofLink: snapshot.path(of: entry)) }
       stopWatching(entry)
       snapshot.mark(entry, .absent)
       for child in snapshot.children(of: entry) { removeSubtree(child) }

@@ -58,6 +58,25 @@ struct InotifyTreeLinkTests {
     #expect(try watched.changes().contains("created w/missing/tools/x.js"))
   }
 
+  @Test func `a followed link that is excluded is not reported, though a root is behind it`() throws
+  {
+    let watched = try WatchedTree(
+      [("w", .recursive), ("w/a/l/sub", .recursive)], followsLinks: true
+    ) {
+      for name in ["w/a", "d/sub", "e/sub"] { try $0.makeDirectories(name) }
+      try $0.link("m", to: "d")
+      try $0.link("w/a/l", to: "../../m")
+    }
+    try watched.directory.write("a/\n", to: "w/.gitignore")
+    #expect(try watched.changes().contains("created w/.gitignore"))
+    _ = try watched.changes()
+    try watched.directory.link("next", to: "e")
+    try watched.directory.rename("next", to: "m")
+    #expect(try watched.changes().contains("modified w/a/l") == false)
+    try watched.directory.write(to: "e/sub/f")
+    #expect(try watched.changes() == ["created w/a/l/sub/f"])
+  }
+
   @Test func `a link to a file that is observed by its extension adds nothing`() throws {
     let watched = try WatchedTree(followsLinks: true, extensions: ["swift"]) {
       try $0.write(to: "b.swift")

@@ -349,6 +349,29 @@ struct InotifyTreeRootTests {
     #expect(try tree.changes() == ["modified a", "modified m/x/f", "modified y"])
   }
 
+  @Test func `a root is awaited where a file is that was a root`() throws {
+    let tree = try WatchedTree([("a", .named), ("a/b", .recursive)]) { try $0.write(to: "a") }
+    tree.remove("a")
+    #expect(try tree.changes() == [])
+    try tree.directory.remove("a")
+    try tree.directory.makeDirectories("a/b")
+    #expect(try tree.changes() == ["created a/b"])
+  }
+
+  @Test func `a root that is removed leaves others alone`() throws {
+    let disk = CountingDisk()
+    let names = (0..<20).map { "d\($0)" }
+    let tree = try WatchedTree(names.map { ($0, .recursive) }, hasBase: true, disk: disk) {
+      for name in names { try $0.makeDirectories(name) }
+    }
+    disk.linkCount = 0
+    tree.remove("d0")
+    #expect(try tree.changes() == [])
+    #expect(disk.linkCount < names.count)
+    try tree.directory.write(to: "d1/f")
+    #expect(try tree.changes() == ["created d1/f"])
+  }
+
   @Test func `a link in a circle is followed when another one is pointed elsewhere`() throws {
     let tree = try WatchedTree([("r", .recursive)]) {
       try $0.makeDirectories("d")
