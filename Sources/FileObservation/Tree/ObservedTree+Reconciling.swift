@@ -115,9 +115,9 @@ extension ObservedTree {
 extension ObservedTree {
   /// Compares a directory that was renamed and is back, with its descendants: what was looked up
   /// meanwhile was not found.
-  private mutating func directoryReturned(_ directory: Entry) {
-    for inner in directories.entries
-    where snapshot.isWithin(inner, directory) && directories[inner] != nil {
+  mutating func directoryReturned(_ directory: Entry) {
+    for inner in subtree(of: directory)
+    where directories[inner] != nil && snapshot.isWithin(inner, directory) {
       let isUnread = snapshot.marks(of: inner).contains(.unread)
       scanNow(inner, for: !isUnread ? comparison : walk.isComparedOnce ? .discover : .baseline)
     }

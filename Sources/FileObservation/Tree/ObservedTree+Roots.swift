@@ -131,7 +131,9 @@ extension ObservedTree {
     if !roots.isReported(entry) {
       // Roots are awaited in it. A directory may be back with the same inode and times, and without its entries.
       if marks.contains(.absent) || occasion.reasons.isAboutName {
-        roots.links.stale.formUnion(roots.links.links(to: snapshot.path(of: entry)))
+        let links = roots.links.links(to: snapshot.path(of: entry))
+        roots.links.stale.formUnion(links)
+        for link in links.sorted() where occasion.reasons.isAboutName { wayReturned(to: link) }
       }
       return marks.contains(.root) || isInDirectory(entry, withCoverage: .entries)
     }
@@ -176,6 +178,14 @@ extension ObservedTree {
     // A directory without a watch may have become readable.
     if directories[entry]?.watch == nil { scanNow(entry, for: modeOfReadable(entry)) }
     return false
+  }
+
+  /// Compares a root after something on the way to it was replaced, perhaps by itself.
+  private mutating func wayReturned(to path: Path) {
+    guard let root = snapshot.entry(at: path), roots.isReported(root), directories[root] != nil
+    else { return }
+    _ = lookUpRoot(root, for: .hint([]))
+    directoryReturned(root)
   }
 
   /// What a root is: the directory to which its path leads, or else the file or link there. The target of a link must
@@ -273,13 +283,10 @@ extension ObservedTree {
       removeDescendants(link: directory)
       roots.links.stale.insert(snapshot.path(of: directory))
     } else if directories[directory]?.coverage == .named {
-      let lost = roots.filter { snapshot.isWithin($0, directory) }
+      let lost = subtree(of: directory)
       // The watches of the directories in it are those of other paths.
-      for inner in directories.entries
-      where directories.coverage(of: inner) == .named && snapshot.isWithin(inner, directory) {
-        stopWatching(inner)
-      }
-      for root in lost where roots[root] != nil {
+      for inner in lost where directories.coverage(of: inner) == .named { stopWatching(inner) }
+      for root in lost.filter({ roots[$0] != nil }) where roots[root] != nil {
         let path = snapshot.path(of: root)
         if !isMissing(root) {
           rootDisappeared(root)

@@ -137,7 +137,9 @@ extension ObservedTree {
       for child in snapshot.children(of: entry) { removeSubtree(child) }
     } else {
       let source = source
-      let lost = roots.links.isEmpty ? [] : paths(ofLinksIn: entry)
+      let links =
+        roots.links.isEmpty ? [] : subtree(of: entry).filter { snapshot.type(of: $0) == .symlink }
+      let lost = links.map(snapshot.path)
       snapshot.remove(entry) { removed in
         let isDirectory = directories[removed] != nil
         rules.takePendingStack(of: removed)
@@ -148,12 +150,13 @@ extension ObservedTree {
     }
   }
 
-  private func paths(ofLinksIn entry: Entry) -> [Path] {
-    var found: [Path] = []
-    var pending = [entry]
-    while let next = pending.popLast() {
-      if snapshot.type(of: next) == .symlink { found.append(snapshot.path(of: next)) }
-      pending += snapshot.children(of: next)
+  /// An entry and its descendants, each directory before what is in it.
+  func subtree(of entry: Entry) -> [Entry] {
+    var found = [entry]
+    var count = 0
+    while count < found.count {
+      found += snapshot.children(of: found[count])
+      count += 1
     }
     return found
   }

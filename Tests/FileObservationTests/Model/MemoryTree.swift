@@ -10,14 +10,17 @@ final class MemoryTree {
   let roots: [Path]
   var tree: ObservedTree
 
-  init(roots: [Path] = ["/r"], watchLimit: Int = .max, prepare: (MemoryDisk) -> Void) {
+  init(
+    roots: [Path] = ["/r"], base: Path? = nil, watchLimit: Int = .max,
+    prepare: (MemoryDisk) -> Void
+  ) {
     self.roots = roots
     disk.create("/r", .directory)
     prepare(disk)
     disk.pass(1_000_000_000)
     hints = MemoryHints(disk)
     hints.limit = watchLimit
-    tree = ObservedTree(filter: PathFilter(sources: []), source: hints, disk: disk)
+    tree = ObservedTree(filter: PathFilter(sources: []), source: hints, base: base, disk: disk)
   }
 
   /// The first scan, and the comparison that follows it.

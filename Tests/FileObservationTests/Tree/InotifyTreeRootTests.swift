@@ -336,6 +336,22 @@ struct InotifyTreeRootTests {
     #expect(try tree.changes() == ["modified a/b/f", "modified l/f"])
   }
 
+  @Test func `what was not found while a link above its root led elsewhere is found`() throws {
+    let tree = try WatchedTree([("l/c", .recursive)], hasBase: true) {
+      for name in ["a/c", "z"] { try $0.makeDirectories(name) }
+      for name in ["a/c/f", "a/c/g"] { try $0.write(to: name) }
+      try $0.link("l", to: "a")
+    }
+    func point(to target: String) throws {
+      try tree.directory.link("next", to: target)
+      try tree.directory.rename("next", to: "l")
+    }
+    try tree.directory.append("x", to: "a/c/f")
+    try tree.readHints { try point(to: "z") }
+    try point(to: "a")
+    #expect(try tree.changes() == ["modified l/c/f"])
+  }
+
   @Test func `a file in a new root to which a link leads is created under both paths`() throws {
     let tree = try WatchedTree([("m/x", .recursive), ("a", .named), ("y", .named)]) {
       try $0.makeDirectories("ready/x")

@@ -50,6 +50,25 @@ struct ReturnedPathTests {
     #expect(try observed.changes() == ["modified /r/a/f"])
   }
 
+  @Test func `what was not found while a directory above its root was away is found`() throws {
+    let observed = MemoryTree(roots: ["/r/a/b"], base: "/r") { disk in
+      disk.create("/r/a", .directory)
+      disk.create("/r/a/b", .directory)
+      disk.create("/r/a/b/f", .file)
+      disk.create("/r/a/b/g", .file)
+    }
+    try observed.start()
+    #expect(try observed.changes() == [])
+    observed.disk.write("/r/a/b/g")
+    observed.disk.write("/r/a/b/f")
+    before("stat", "/r/a/b/f", on: observed.disk) { $0.rename("/r/a", to: "/r/z") }
+    try observed.tree.readHints()
+    observed.disk.rename("/r/z", to: "/r/a")
+    #expect(try observed.changes() == ["modified /r/a/b/f", "modified /r/a/b/g"])
+    observed.disk.write("/r/a/b/f")
+    #expect(try observed.changes() == ["modified /r/a/b/f"])
+  }
+
   @Test func `a polled directory is still polled when the one around it was away`() throws {
     let observed = MemoryTree(watchLimit: 2) { disk in
       disk.create("/r/a", .directory)
