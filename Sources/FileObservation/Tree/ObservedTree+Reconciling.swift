@@ -253,8 +253,8 @@ extension ObservedTree {
           return isRewritten || isWritten ? .modified(isOpen: false) : nil
         }
       }
-      // The name alone has appeared, as was found before the hint was read.
-      let isUncertain = before.isUncertain && !reasons.isSubset(of: [.appeared, .moved])
+      // What has appeared was found before the hint was read. What was moved may have the inode of a former file.
+      let isUncertain = before.isUncertain && !reasons.isSubset(of: .appeared)
       if before == now, isDirectory || !isUncertain { return nil }
       if !isDirectory, !before.mayBeSameFile(as: now) {
         return .modified(isOpen: reasons.contains(.written) && !reasons.contains(.closed))
