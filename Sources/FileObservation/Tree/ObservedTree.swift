@@ -126,9 +126,18 @@ extension ObservedTree {
   }
 
   /// Removes an entry with its descendants from the snapshot, and retires their watches. Roots
-  /// among them stay, as missing ones.
+  /// among them stay, as missing ones if they have gone as well.
   mutating func removeSubtree(_ entry: Entry) {
-    if roots[entry] != nil { return rootDisappeared(entry) }
+    if roots[entry] != nil {
+      let path = snapshot.path(of: entry)
+      // They are reached by other ways.
+      roots.links.stale.formUnion(roots.links.links(to: path).union([path]))
+      let status = try? lookUp(entry, at: path).status
+      let isThere =
+        status.map { isSame(entry, as: $0) && $0.type == snapshot.type(of: entry) } ?? false
+      if !isThere { rootDisappeared(entry) }
+      return
+    }
     walk.openDirectories.closeAll()
     if snapshot.hasChildren(entry), roots.contains(where: { snapshot.isWithin($0, entry) }) {
       if snapshot.type(of: entry) == .symlink { unwatchTargets(ofLink: snapshot.path(of: entry)) }

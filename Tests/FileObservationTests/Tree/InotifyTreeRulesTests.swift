@@ -109,6 +109,23 @@ struct InotifyTreeRulesTests {
     #expect(try watched.changes() == ["removed \(file)"])
   }
 
+  @Test func `a root in a directory that is ignored now is as it was`() throws {
+    let watched = try WatchedTree([("", .recursive), ("out/sub", .recursive), ("out/f", .named)]) {
+      try $0.makeDirectories("out/sub")
+      for name in ["out/f", "out/sub/g"] { try $0.write(to: name) }
+    }
+    try watched.directory.write("out/\n", to: ".gitignore")
+    #expect(try watched.changes() == ["created .gitignore"])
+    #expect(try watched.changes() == [])
+    for name in ["out/f", "out/sub/g"] {
+      try watched.directory.write(to: "new")
+      try watched.directory.rename("new", to: name)
+      #expect(try watched.changes() == ["modified \(name)"])
+    }
+    try watched.directory.remove("out")
+    #expect(try watched.changes() == ["removed out/f", "removed out/sub", "removed out/sub/g"])
+  }
+
   /// A tree with the file `a/b/f.c`, and a directory `a` elsewhere that ignores its `b`.
   private static func replaceableDirectory() throws -> (WatchedTree, other: TemporaryDirectory) {
     let watched = try WatchedTree(extensions: ["c"]) { directory in
