@@ -134,50 +134,27 @@ extension ObservedTree {
   ) -> Difference? {
     let before = snapshot.fingerprint(of: entry)
     let now = fingerprint(status)
-    let kind = kind(
+    let difference = difference(
       of: entry, isNew: isNew, before, now, status, at: path, in: site, for: occasion)
+    if difference == .undecided { return nil }
+    guard let difference else {
+      snapshot.setFingerprint(now, of: entry)
+      return nil
+    }
     // The inode of a file that was removed since may have been reused.
     let isReused = before == nil && status.isBorn(since: walk.comparedUntil)
-    let isOther = kind != nil && (isReused || !isSame(entry, as: status))
+    let isOther = isReused || !isSame(entry, as: status)
     let isOpen = occasion.reasons.contains(.written) && !occasion.reasons.contains(.closed)
     // A file may be touched while it is open for writing: its close must still count as a change.
     let mayIncludeWrite =
-      kind == .metadata && status.type != .directory && before?.difference(to: now) != .attributes
-    if kind != nil && (isOpen || mayIncludeWrite) {
-      snapshot.setFingerprint(now.partial, of: entry)
-    } else if kind != nil || !isLeft(entry, before, status, for: occasion, in: site) {
-      snapshot.setFingerprint(now, of: entry)
-    }
-    guard let kind else { return nil }
-    if isReported || kind == .movedDirectory {
-      emit(
-        kind, isOpen: isOpen, isOther: isOther, of: entry, before, now, status, at: path.path,
-        for: occasion)
-    } else {
+      difference == .metadata && status.type != .directory
+      && before?.difference(to: now) != .attributes
+    snapshot.setFingerprint(isOpen || mayIncludeWrite ? now.partial : now, of: entry)
+    if !isReported && difference != .movedDirectory {
       noteIgnored(path.path, isDirectory: status.type == .directory, site.stack)
+      return difference
     }
-    return kind
-  }
-
-  /// Whether an entry without a difference keeps the state that is known, if any.
-  private func isLeft(
-    _ entry: Entry, _ before: Fingerprint?, _ status: FileStatus, for occasion: Occasion,
-    in site: Site
-  ) -> Bool {
-    switch occasion {
-    // The first comparison finds what has changed since the start.
-    case .baseline: return true
-    case .refilter: break
-    case .discover, .diff, .hint: if before != nil { return false }
-    }
-    return before == nil && occasion.isHint || isLeftToHint(status, for: occasion, in: site)
-  }
-
-  private mutating func emit(
-    _ difference: Difference, isOpen: Bool, isOther: Bool, of entry: Entry,
-    _ before: Fingerprint?, _ now: Fingerprint, _ status: FileStatus, at path: Path,
-    for occasion: Occasion
-  ) {
+    let (type, path) = (status.type, path.path)
     switch difference {
     case .modified where isOther:
       // Another file has replaced the one that was there.
@@ -186,15 +163,16 @@ extension ObservedTree {
       emit(.removed, former.type, at: path, former)
       fallthrough
     case .created:
-      emit(.created, status.type, at: path, sighting(now, status, foundBy: occasion))
-      if isOpen { emit(.modified(isOpen: true), status.type, at: path) }
-    case .modified(let isOpen):
-      emit(.modified(isOpen: isOpen), status.type, at: path)
+      emit(.created, type, at: path, sighting(now, status, foundBy: occasion))
+      if isOpen { emit(.modified(isOpen: true), type, at: path) }
+    case .modified, .movedDirectory:
+      emit(.modified(isOpen: isOpen), type, at: path)
     case .metadata:
-      emit(.metadata, status.type, at: path)
-    case .movedDirectory:
-      emit(.modified(isOpen: false), .directory, at: path)
+      emit(.metadata, type, at: path)
+    case .undecided:
+      break
     }
+    return difference
   }
 
   /// An entry of the snapshot that has disappeared.
@@ -216,80 +194,87 @@ extension ObservedTree {
   }
 
   /// The difference between an entry in the snapshot and on the disk; `nil` if there is none.
-  private mutating func kind(
+  ///
+  /// | occasion | a new entry | one without a fingerprint | one with a fingerprint |
+  /// |---|---|---|---|
+  /// | baseline | undecided | undecided | undecided |
+  /// | discover | created | none | that of the fingerprints |
+  /// | hint | created | by the reasons, or undecided | none if it is certainly equal, or else by the reasons |
+  /// | diff | created | if changed since: created or modified, or undecided if a hint is due | that of the fingerprints, or a write that they may not show |
+  /// | refilter, if included before | created | none | as for diff |
+  /// | refilter, if ignored before | created if changed since | modified if changed since | the same |
+  /// | refilter, if hinted | as above | modified if changed since | undecided if it is equal and a hint is due |
+  private mutating func difference(
     of entry: Entry, isNew: Bool, _ before: Fingerprint?, _ now: Fingerprint, _ status: FileStatus,
     at path: EntryPath, in site: Site, for occasion: Occasion
   ) -> Difference? {
     let isDirectory = status.type == .directory
-    if !isNew, isDirectory != (snapshot.type(of: entry) == .directory) {
-      return .modified(isOpen: false)
-    }
+    if !isNew, isDirectory != (snapshot.type(of: entry) == .directory) { return .modified }
     if isNew { walk.racilyClean.forget(path.path) }
     let isRewritten = isRewrittenUnseen(status, at: path, in: site)
-    if isNew {
-      switch occasion {
-      case .baseline: return nil
-      case .refilter(let since):
-        return wasIncluded(path, isDirectory: isDirectory, in: site) || status.changed > since
-          ? .created : nil
-      case .discover, .diff, .hint: return .created
-      }
-    }
-    if case .refilter(let since) = occasion,
-      wasHinted(site) || !wasIncluded(path, isDirectory: isDirectory, in: site)
-    {
+    let undecided: Difference? = isHintDue(status, for: occasion, in: site) ? .undecided : nil
+    switch (occasion, before) {
+    case (.baseline, _):
+      return .undecided
+    case (.refilter(let since), _)
+    where isNew && !wasIncluded(path, isDirectory: isDirectory, in: site):
+      return status.changed > since ? .created : undecided
+    case _ where isNew:
+      return .created
+    case (.refilter(let since), _)
+    where wasHinted(site) || !wasIncluded(path, isDirectory: isDirectory, in: site):
       // The change may have been ignored by the former rules, unless its hint was reported.
-      if wasHinted(site), isDirectory || before == now { return nil }
+      if wasHinted(site), isDirectory || before == now { return undecided }
       if isDirectory { return before?.difference(to: now) == .attributes ? .metadata : nil }
-      return status.changed >= since ? .modified(isOpen: false) : nil
-    }
-    if let before {
-      guard case .hint(let reasons) = occasion else {
-        switch before.difference(to: now) {
-        case .content: return .modified(isOpen: false)
-        case .attributes: return isRewritten ? .modified(isOpen: false) : .metadata
-        case nil:
-          let isWritten = !isDirectory && mayBeWrittenUnseen(status, before, for: occasion)
-          return isRewritten || isWritten ? .modified(isOpen: false) : nil
-        }
-      }
-      // What has appeared was found before the hint was read. What was moved may have the inode of a former file.
-      let isUncertain = before.isUncertain && !reasons.isSubset(of: .appeared)
-      if before == now, isDirectory || !isUncertain { return nil }
-      if !isDirectory, !before.mayBeSameFile(as: now) {
-        return .modified(isOpen: reasons.contains(.written) && !reasons.contains(.closed))
-      }
-      return kind(
-        for: reasons, isDirectory: isDirectory, difference: before.difference(to: now))
-    }
-    switch occasion {
-    case .hint(let reasons):
+      return status.changed >= since ? .modified : nil
+    case (.hint(let reasons), nil):
       // One that was listed before the hint of its appearance was read, or was left to that.
       if isDirectory, reasons.contains(.appeared) { return .created }
+      // The name was free. The baseline was taken between its creation and this hint.
       if reasons.isDisjoint(with: [.disappeared, .moved]), isSame(entry, as: status),
         status.isBorn(since: start)
       {
-        // The name was free. The baseline was taken between its creation and this hint.
         return .created
       }
-      return kind(for: reasons, isDirectory: isDirectory)
-    case .diff(let since, _):
-      guard status.changed >= since, !isLeftToHint(status, for: occasion, in: site) else {
-        return nil
-      }
+      return difference(for: reasons, isDirectory: isDirectory, nil) ?? .undecided
+    case (.hint(let reasons), let before?):
+      // What has appeared was found before the hint was read. What was moved may have the inode of a former file.
+      let isUncertain = before.isUncertain && !reasons.isSubset(of: .appeared)
+      if before == now, isDirectory || !isUncertain { return nil }
+      if !isDirectory, !before.mayBeSameFile(as: now) { return .modified }
+      return difference(for: reasons, isDirectory: isDirectory, before.difference(to: now))
+    case (.diff(let since, _), nil):
+      if undecided != nil || status.changed < since { return undecided }
       if status.isBorn(since: since), isSame(entry, as: status) { return .created }
-      if !isDirectory { return .modified(isOpen: false) }
+      if !isDirectory { return .modified }
       // Where no times of birth are stored, it may be new. With entries of its own that have changed, it may have been
       // renamed if its parent has changed as well.
       return status.modified < since || status.born == nil || site.isChanged ? .movedDirectory : nil
-    case .baseline, .discover, .refilter:
+    case (.discover, nil), (.refilter, nil):
       return nil
+    case (.discover, let before?), (.refilter, let before?), (.diff, let before?):
+      switch before.difference(to: now) {
+      case .content: return .modified
+      case .attributes: return isRewritten ? .modified : .metadata
+      case nil:
+        let isWritten = !isDirectory && mayBeWrittenUnseen(status, before, for: occasion)
+        return isRewritten || isWritten ? .modified : nil
+      }
     }
+  }
+
+  /// The difference of an entry of which its hints say more than its fingerprints.
+  private func difference(
+    for reasons: Hint.Reasons, isDirectory: Bool, _ difference: Fingerprint.Difference?
+  ) -> Difference? {
+    if !isDirectory && reasons.areAboutContent { return .modified }
+    if reasons.contains(.attributes) || difference == .attributes { return .metadata }
+    return difference == .content ? .modified : nil
   }
 
   /// Whether a change that a scan does not report has a hint, which says what it is: one since the
   /// start that is no write, or one in the clock tick since which changed rules are applied.
-  private func isLeftToHint(
+  private func isHintDue(
     _ status: FileStatus, for occasion: Occasion, in site: Site
   ) -> Bool {
     switch occasion {
@@ -316,17 +301,6 @@ extension ObservedTree {
     }
   }
 
-  private func kind(
-    for reasons: Hint.Reasons, isDirectory: Bool, difference: Fingerprint.Difference? = nil
-  ) -> Difference? {
-    if !isDirectory && reasons.areAboutContent {
-      return .modified(
-        isOpen: reasons.contains(.written) && !reasons.contains(.closed))
-    }
-    if reasons.contains(.attributes) || difference == .attributes { return .metadata }
-    return difference == .content ? .modified(isOpen: false) : nil
-  }
-
   /// Whether a file was written to without a change of its timestamps.
   private mutating func isRewrittenUnseen(
     _ status: FileStatus, at path: EntryPath, in site: Site
@@ -343,8 +317,10 @@ extension ObservedTree {
 /// The difference between an entry in the snapshot and on the disk.
 private enum Difference: Equatable {
   case created
-  case modified(isOpen: Bool)
+  case modified
   case metadata
   /// A directory that was renamed, or whose attributes have changed.
   case movedDirectory
+  /// A difference, if any, that the first comparison or a hint shows. What is known stays.
+  case undecided
 }
