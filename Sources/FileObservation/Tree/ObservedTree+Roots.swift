@@ -314,14 +314,9 @@ extension ObservedTree {
   /// Compares all roots and their descendants, and what is watched by name, since hints were
   /// dropped.
   mutating func compareAll(since: FileTime) {
-    compare(directories.entries.filter(isReachedByPath), since: since)
-  }
-
-  private func isReachedByPath(_ directory: Entry) -> Bool {
-    roots[directory] != nil || directories.coverage(of: directory) == .named
-  }
-
-  private mutating func compare(_ anchors: [Entry], since: FileTime) {
+    let anchors = directories.entries.filter {
+      roots[$0] != nil || directories.coverage(of: $0) == .named
+    }
     // The scan of one may make another be observed, whose watch is outdated as well.
     for directory in anchors where directories[directory] != nil {
       if roots[directory] != nil {
@@ -335,44 +330,25 @@ extension ObservedTree {
     }
   }
 
-  /// Compares what is at these paths, where file systems were mounted or unmounted, and what is reached through them.
+  /// Compares what is at these paths, where file systems were mounted or unmounted, or everything if a root may be
+  /// reached through one of them. The kernel names mounts without links.
   mutating func compareMounts(at points: Set<Path>) {
-    let points = points.union(namesThroughLinks(of: points))
-    for point in points.sorted(by: { $0.bytes.count < $1.bytes.count }) {
-      if let entry = snapshot.entry(at: point) { compareEntry(entry, for: comparison) }
-      // Most file systems are mounted elsewhere, and their paths need not be compared with those of all directories.
-      guard roots.contains(where: { snapshot.path(of: $0).isWithin(point) }) else { continue }
-      let covered = directories.entries.filter {
-        isReachedByPath($0) && snapshot.path(of: $0).isWithin(point)
-      }
-      compare(covered, since: walk.comparedUntil)
-    }
-  }
-
-  /// The names by which what is at these paths is watched, where links lead to them: the kernel names mounts without
-  /// links.
-  private func namesThroughLinks(of points: Set<Path>) -> [Path] {
     // Many files of few directories may be watched.
     let places = Set(
-      roots.compactMap { root in
-        let path = snapshot.path(of: root)
-        return roots.isNamed(root) ? path.parent : path
-      })
-    return places.flatMap { path -> [Path] in
-      let real = Way(to: path, on: disk).end
-      if real == path { return [] }
-      return points.compactMap { point in
-        if real.isWithin(point) { return path }
-        return point.isWithin(real) ? point.moved(from: real, to: path) : nil
+      roots.map { roots.isNamed($0) ? snapshot.parent(of: $0) ?? $0 : $0 }.map(snapshot.path))
+    var areRootsBehind = false
+    for place in places.sorted() {
+      let real = Way(to: place, on: disk).end
+      for point in points.sorted() {
+        if place.isWithin(point) || real.isWithin(point) {
+          areRootsBehind = true
+        } else if let name = point.relative(to: real),
+          let entry = snapshot.entry(at: place.appending(name.bytes))
+        {
+          compareEntry(entry, for: comparison)
+        }
       }
     }
-  }
-}
-
-extension Path {
-  /// The path when an ancestor, or itself, has another name.
-  fileprivate func moved(from ancestor: Path, to name: Path) -> Path? {
-    if self == ancestor { return name }
-    return relative(to: ancestor).map { name.appending($0.bytes) }
+    if areRootsBehind { compareAll(since: walk.comparedUntil) }
   }
 }
