@@ -15,9 +15,9 @@ package final class TerminalController: Sendable {
     var borrower: ProcessGroup?
     /// The modes that the borrower had set when it was suspended, until it has the terminal again.
     var modesOfSuspended: TerminalModes?
-    /// Whether another group had the terminal when it was last examined: neither this process's nor a borrower's.
-    var isInBackground = false
-    var backgroundChanged: (@Sendable (Bool) -> Void)?
+    /// Who had the terminal when that was last examined.
+    var holder = Holder.own
+    var actions: [@Sendable (Holder) -> Void] = []
     /// Whether the terminal must stay restored, because this process is about to be suspended or to end.
     var isReleased = false
   }
@@ -27,6 +27,16 @@ package final class TerminalController: Sendable {
     case keys
     /// A group that waited for it.
     case command
+  }
+
+  /// Who has the terminal.
+  package enum Holder: Sendable {
+    /// This process, as far as it is known.
+    case own
+    /// The command to which it is lent, or a group to which that has given it.
+    case borrower
+    /// Another job of the shell, or the shell: this process is in the background.
+    case others
   }
 
   package let terminal: Terminal
@@ -55,16 +65,19 @@ package final class TerminalController: Sendable {
     state.withLock { state in
       if state.isReleased { return nil }
       let foreground = terminal.foregroundGroup
-      let isForeground = foreground == getpgrp()
-      setBackground(foreground != nil && !isForeground && !state.isLent, &state)
-      guard isForeground else { return nil }
+      guard foreground == getpgrp() else {
+        setHolder(state.isLent ? .borrower : foreground == nil ? .own : .others, &state)
+        return nil
+      }
       if let borrower = state.borrower {
         guard lend(&state) else { return nil }
         if let modes = state.modesOfSuspended { try? terminal.setModes(modes) }
         state.modesOfSuspended = nil
         return (try? terminal.give(to: borrower.leader)).map { .command }
       }
-      if !readsKeys || state.isLent { return nil }
+      if state.isLent { return nil }
+      setHolder(.own, &state)
+      if !readsKeys { return nil }
       if state.found != nil { return .keys }
       guard let found = change(&state) else { return nil }
       return (try? terminal.setModes(found.forKeys)).map { .keys }
@@ -72,13 +85,14 @@ package final class TerminalController: Sendable {
   }
 
   /// Whether another group has the terminal, so that `take` must be called when the terminal is used.
-  package var isInBackground: Bool { state.withLock { $0.isInBackground } }
+  package var isInBackground: Bool { state.withLock { $0.holder == .others } }
 
-  /// Calls `action`, under a lock, when `isInBackground` changes.
-  package func whenBackgroundChanges(_ action: @escaping @Sendable (Bool) -> Void) {
+  /// Calls `action`, under a lock, when the terminal has another holder: before a command starts that takes it, and not
+  /// while this process is about to be suspended or to end.
+  package func whenHolderChanges(_ action: @escaping @Sendable (Holder) -> Void) {
     state.withLock { state in
-      state.backgroundChanged = action
-      if state.isInBackground { action(true) }
+      state.actions.append(action)
+      if state.holder != .own { action(state.holder) }
     }
   }
 
@@ -131,10 +145,10 @@ package final class TerminalController: Sendable {
     return !ProcessGroup.withDescendants([borrower]).contains { $0.leader == foreground }
   }
 
-  private func setBackground(_ isInBackground: Bool, _ state: inout State) {
-    guard state.isInBackground != isInBackground else { return }
-    state.isInBackground = isInBackground
-    state.backgroundChanged?(isInBackground)
+  private func setHolder(_ holder: Holder, _ state: inout State) {
+    guard state.holder != holder else { return }
+    state.holder = holder
+    for action in state.actions { action(holder) }
   }
 
   // The terminal is changed under the lock, so that its modes and the state agree.
@@ -199,6 +213,7 @@ extension TerminalController {
       return false
     }
     state.isLent = true
+    setHolder(.borrower, &state)
     return true
   }
 

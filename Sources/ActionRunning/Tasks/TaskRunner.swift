@@ -242,17 +242,16 @@ public final class TaskRunner: Sendable {
   }
 
   /// Starts a program of the user that takes the terminal and is no command, such as an editor. It waits while
-  /// another process has the terminal. `willStart` is called directly before the start.
+  /// another process has the terminal.
   package func launchInTerminal(
-    _ arguments: [[UInt8]], willStart: @escaping @Sendable () -> Void,
+    _ arguments: [[UInt8]],
     ended: @escaping @Sendable (Result<ExitStatus, SystemError>) -> Void
   ) {
     queue.async { [self] in
       let retry = { @Sendable [weak self] () -> Void in
-        self?.launchInTerminal(arguments, willStart: willStart, ended: ended)
+        self?.launchInTerminal(arguments, ended: ended)
       }
       if !launcher.hasTerminal(orCall: retry) { return }
-      willStart()
       var request = SpawnRequest(arguments: arguments, environment: processEnvironment())
       request.takesTerminal = true
       do throws(SystemError) {

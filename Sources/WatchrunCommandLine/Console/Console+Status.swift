@@ -1,3 +1,4 @@
+import ActionRunning
 import SystemCalls
 
 // The status line, and the terminal while another program has it.
@@ -8,6 +9,7 @@ extension Console {
     drawStatus()
   }
 
+  /// Hides the status line until this process was resumed, or for good.
   func hideStatus(_ isHidden: Bool) {
     status.withLock { $0.isHidden = isHidden }
     drawStatus()
@@ -18,7 +20,7 @@ extension Console {
     let columns = Terminal(STDERR_FILENO).columns ?? 80
     // At once, so that no older text replaces a newer one.
     let isChanged = status.withLock { status in
-      let text = status.isHidden ? nil : status.text
+      let text = status.isHidden || status.holder != .own ? nil : status.text
       let drawn = text.map { text in
         let line =
           status.typed.map { StatusText.prompt($0, columns: columns) }
@@ -30,19 +32,25 @@ extension Console {
     if isChanged { messages.enqueue([]) }
   }
 
-  /// Another program has the terminal: messages and output are kept until `reclaimTerminal`.
-  func lendTerminal() {
-    hideStatus(true)
-    output.hold()
-    messages.hold()
-    commandBegins()
-  }
-
-  func reclaimTerminal() {
-    commandEnds()
-    output.release()
-    messages.release()
-    hideStatus(false)
+  /// The terminal has another holder. While it is lent, messages and output are kept; with `isShared`, only while the
+  /// editor has it.
+  func setHolder(_ holder: TerminalController.Holder, isShared: Bool) {
+    let (former, holder) = status.withLock { status in
+      let isKept = holder != .borrower || !isShared || status.isEditing
+      let holder = isKept ? holder : .own
+      return (exchange(&status.holder, with: holder), holder)
+    }
+    if former == .borrower {
+      commandEnds()
+      output.release()
+      messages.release()
+    }
+    drawStatus()
+    if holder == .borrower {
+      output.hold()
+      messages.hold()
+      commandBegins()
+    }
   }
 
   /// Shows a line that is being typed, in place of the status line where there is one; `nil` at its end.

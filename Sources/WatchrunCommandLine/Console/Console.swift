@@ -1,3 +1,4 @@
+import ActionRunning
 import Support
 import Synchronization
 import SystemCalls
@@ -35,6 +36,19 @@ final class Console: Sendable {
     }
   }
 
+  /// The status line.
+  struct Status {
+    var text: StatusText?
+    /// What is being typed there.
+    var typed: String?
+    /// Whether this process is about to be suspended or to end.
+    var isHidden = false
+    /// Who has the terminal. Others have no use for a status line.
+    var holder = TerminalController.Holder.own
+    /// Whether the editor has the terminal, or waits for it.
+    var isEditing = false
+  }
+
   static let end = Array("\n".utf8)
   private static let styledEnd = Array("\u{1B}[0m\n".utf8)
 
@@ -54,8 +68,7 @@ final class Console: Sendable {
   let output: OutputWriter
   let messages: OutputWriter
   let row: StatusRow
-  /// The text of the status line, what is being typed there, and whether it is hidden for a while.
-  let status = Mutex<(text: StatusText?, typed: String?, isHidden: Bool)>((nil, nil, false))
+  let status = Mutex(Status())
 
   init(shown: Level, isColored: Bool, isOutputColored: Bool = false, showsTimes: Bool = false) {
     self.shown = shown

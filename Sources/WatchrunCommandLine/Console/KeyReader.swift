@@ -40,7 +40,7 @@ final class KeyReader: Sendable {
         suspended.resume()
       }
     }
-    controller.whenBackgroundChanges { input.events.reportActivity($0) }
+    controller.whenHolderChanges { input.events.reportActivity($0 == .others) }
     if prepares || !controller.terminal.isForeground { return controller.take() == .keys }
     return false
   }

@@ -30,8 +30,6 @@ final class RunSession: ChangeSource {
     var pages: PageHost?
     /// What has changed while the runner is paused, where pages are served and nothing is run.
     var heldPaths: [Path] = []
-    /// The run that has the terminal, for which the output of others is kept.
-    var interactiveRun: TaskReport.Run?
     /// Whether the project, or its variables, could not be read the last time.
     var isBroken = false
     /// The manifests of members that have errors.
@@ -197,7 +195,6 @@ extension RunSession {
       reporter.report(report)
       return waiting.handle(report)
     }
-    passTerminal(report)
     if case .run(let run, .started) = report { logs.began(run) }
     let summary = desk.diagnose(report)
     reporter.report(report, summary, desk.picture.withLock { $0 })
@@ -219,31 +216,6 @@ extension RunSession {
       session.workHasEnded(status)
     default:
       break
-    }
-  }
-}
-
-// MARK: - The terminal
-
-extension RunSession {
-  /// A task that takes the terminal has it from its start to its end, and the output of the others is kept.
-  private func passTerminal(_ report: TaskReport) {
-    guard case .run(let run, let event) = report, run.takesTerminal,
-      !session.settings.isInteractive
-    else { return }
-    switch event {
-    case .launched:
-      guard session.terminalController?.isLent == true else { return }
-      state.withLock { $0.interactiveRun = run }
-      session.console.lendTerminal()
-    case .ended:
-      // Another one may have it: a run that waits for the terminal can be stopped.
-      let hadTerminal = state.withLock { state in
-        defer { if state.interactiveRun == run { state.interactiveRun = nil } }
-        return state.interactiveRun == run
-      }
-      if hadTerminal { session.console.reclaimTerminal() }
-    default: break
     }
   }
 }

@@ -268,7 +268,11 @@ extension Session {
 
   /// Stops the command together with watchrun, and prints `warning` if the command reads from the terminal.
   func makeJobControl(_ warning: String) -> JobControl {
-    JobControl(terminalController, ignoredSignals: ignoredSignals) { [console] in
+    terminalController?.whenHolderChanges { [console, settings] holder in
+      // With -I, little is said beside the command.
+      console.setHolder(holder, isShared: settings.isInteractive)
+    }
+    return JobControl(terminalController, ignoredSignals: ignoredSignals) { [console] in
       console.warn(warning)
     } suspending: { [console] in
       console.hideStatus($0)
@@ -324,7 +328,7 @@ extension Session {
     let (observers, server) = state.withLock { ($0.observers, $0.server) }
     server?.stop()
     for observer in observers { observer.stop() }
-    console.setStatus(nil)
+    console.hideStatus(true)
     console.flush()
     terminalController?.restore()
     guardian?.end()

@@ -139,10 +139,9 @@ extension SessionOrders {
       _ = EditorLauncher(named, console: console).open(path, line: line, column: diagnostic.column)
       return
     }
-    runner.launchInTerminal(inTerminal.arguments) { [console] in
-      console.lendTerminal()
-    } ended: { [console] result in
-      console.reclaimTerminal()
+    console.status.withLock { $0.isEditing = true }
+    runner.launchInTerminal(inTerminal.arguments) { [console] result in
+      console.status.withLock { $0.isEditing = false }
       if case .failure(let error) = result {
         console.problem("cannot open the editor: \(error.description)")
       }
