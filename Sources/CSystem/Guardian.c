@@ -31,7 +31,7 @@ struct csystem_guardian {
   pid_t pid;
   pid_t session, own_group;  // of the watched process
   _Atomic int terminal_is_changed, row_is_drawn;
-  char terminal[64];
+  char terminal[64], row_terminal[64];
   struct termios modes;
   char mark[64];             // begins a variable in the environment of each process to stop
   _Atomic int highest;       // no group was ever registered beyond
@@ -80,7 +80,9 @@ void csystem_guardian_modes_are_restored(struct csystem_guardian *guardian) {
   atomic_store(&guardian->terminal_is_changed, 0);
 }
 
-void csystem_guardian_row_is_drawn(struct csystem_guardian *guardian, int is_drawn) {
+void csystem_guardian_row_is_drawn(struct csystem_guardian *guardian, int terminal) {
+  char *name = guardian->row_terminal;
+  int is_drawn = terminal >= 0 && ttyname_r(terminal, name, sizeof guardian->row_terminal) == 0;
   atomic_store(&guardian->row_is_drawn, is_drawn);
 }
 
@@ -174,14 +176,21 @@ static void kill_groups(struct csystem_guardian *guardian) {
   }
 }
 
+static int open_terminal(const char *name, _Atomic int *is_needed) {
+  return atomic_load(is_needed) ? open(name, O_RDWR | O_NOCTTY | O_NONBLOCK) : -1;
+}
+
 static void restore_terminal(struct csystem_guardian *guardian) {
-  if (!atomic_load(&guardian->terminal_is_changed)) return;
-  int terminal = open(guardian->terminal, O_RDWR | O_NOCTTY | O_NONBLOCK);
-  if (terminal < 0) return;
-  tcsetattr(terminal, TCSANOW, &guardian->modes);
+  int terminal = open_terminal(guardian->terminal, &guardian->terminal_is_changed);
+  if (terminal >= 0) {
+    tcsetattr(terminal, TCSANOW, &guardian->modes);
+    close(terminal);
+  }
   // What is below the cursor, and the title.
   static const char erase[] = "\033[J\033[23;2t";
-  if (atomic_load(&guardian->row_is_drawn) && write(terminal, erase, sizeof erase - 1) < 0) {
+  terminal = open_terminal(guardian->row_terminal, &guardian->row_is_drawn);
+  if (terminal < 0) return;
+  if (write(terminal, erase, sizeof erase - 1) < 0) {
     // The terminal is gone or accepts nothing.
   }
   close(terminal);

@@ -61,12 +61,43 @@ struct StatusLineTests {
     }
   }
 
-  @Test func `it is erased although watchrun is killed`() async throws {
+  @Test func `in the background it is not shown, nor is the title set`() async throws {
+    try await withProject { project in
+      try project.writeTasks(#"a: { run: "echo out; exit 3" }, b: { run: "true" },"#)
+      let bash = try await Shell(project)
+      try bash.start()
+      let watchrun = try await bash.watchrun()
+      try await bash.shows("h: keys")
+      try await bash.shows("waiting for changes")
+      for round in 1...2 {
+        try bash.terminal.type(Keystroke.controlZ)
+        try await bash.hasPrompt()
+        try await bash.terminal.drain()
+        let before = bash.terminal.output.text.utf8.count
+        try bash.command("bg")
+        try await eventually("it goes on") { ProcessTable.state(of: watchrun) != "T" }
+        try project.place("source-\(round)")
+        try await bash.shows("waiting for changes", times: round + 1)
+        try await bash.terminal.drain()
+        let rest = String(
+          decoding: bash.terminal.output.text.utf8.dropFirst(before), as: UTF8.self)
+        #expect(!rest.contains(Self.save) && !rest.contains("\u{1B}]2"))
+        let drawn = bash.terminal.output.text.occurrences(of: Self.save)
+        try bash.command("fg")
+        try await bash.shows(Self.save, times: drawn + 1)
+      }
+      try bash.terminal.type("q")
+      try await bash.hasPrompt()
+    }
+  }
+
+  @Test(arguments: [[], ["--no-keys"]])
+  func `it is erased although watchrun is killed`(_ options: [String]) async throws {
     try await withProject { project in
       try project.writeTasks(#"a: { run: "echo out" }, b: { run: "true", after: ["a"] },"#)
-      let session = try await project.startOnTerminal()
+      let session = try await TerminalSession(project, options)
       try await session.shows("h: keys")
-      try await session.readsKeys()
+      if options.isEmpty { try await session.readsKeys() }
       session.send(SIGKILL)
       try await session.ended()
       // The shell may say that it was killed.

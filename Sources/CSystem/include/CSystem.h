@@ -213,8 +213,8 @@ void csystem_guardian_keep_modes(
     struct csystem_guardian *guardian, int terminal, const struct termios *modes);
 /// The terminal has its modes again.
 void csystem_guardian_modes_are_restored(struct csystem_guardian *guardian);
-/// Notes whether a row is drawn below the cursor of that terminal; the guardian erases it.
-void csystem_guardian_row_is_drawn(struct csystem_guardian *guardian, int is_drawn);
+/// Notes that a row is drawn below the cursor of a terminal, which the guardian erases; with -1, that none is.
+void csystem_guardian_row_is_drawn(struct csystem_guardian *guardian, int terminal);
 
 /// The descriptor of the first socket that a service manager passes.
 #define CSYSTEM_FIRST_SOCKET 3

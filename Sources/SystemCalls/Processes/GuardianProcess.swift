@@ -60,8 +60,8 @@ package struct GuardianProcess: Sendable, Hashable {
     csystem_guardian_modes_are_restored(page)
   }
 
-  /// Notes whether the last row of that terminal is drawn. The guardian erases it if this process does not.
-  package func rowIsDrawn(_ isDrawn: Bool) {
-    csystem_guardian_row_is_drawn(page, isDrawn ? 1 : 0)
+  /// Notes on which terminal the last row is drawn; `nil` if it is not. The guardian erases it if this process does not.
+  package func rowIsDrawn(on terminal: Terminal?) {
+    csystem_guardian_row_is_drawn(page, terminal?.descriptor ?? -1)
   }
 }

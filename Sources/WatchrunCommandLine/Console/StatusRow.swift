@@ -46,7 +46,9 @@ final class StatusRow: Sendable {
     try state.withLock { state throws(SystemError) in
       let wasDrawn = state.text != nil
       let written = Self.next(&state, bytes, text)
-      if wasDrawn != (text != nil) { guardian.withLock { $0 }?.process.rowIsDrawn(text != nil) }
+      if wasDrawn != (text != nil) {
+        guardian.withLock { $0 }?.process.rowIsDrawn(on: text.map { _ in Terminal(descriptor) })
+      }
       if !written.isEmpty { try writeAll(written, to: descriptor) }
     }
   }
