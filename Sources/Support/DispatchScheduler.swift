@@ -50,6 +50,14 @@ package final class DispatchScheduler: Scheduler {
     return Ticket(scheduler: self, id: id)
   }
 
+  /// Makes all work due later by this time, in which this process was suspended. Call this on the queue.
+  package func delay(by time: Duration) {
+    state.withLock { state in
+      state.deadlines.delay(by: time)
+      setAlarm(&state)
+    }
+  }
+
   fileprivate func cancel(_ id: Int) {
     // What the work retains is released without the lock.
     let (entry, retained) = state.withLock { state in

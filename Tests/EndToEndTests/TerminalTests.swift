@@ -191,6 +191,20 @@ import Testing
     }
   }
 
+  @Test func `the timeout of a run stands still while it is suspended`() async throws {
+    try await withProject { project in
+      let bash = try await Shell(project)
+      try bash.start("--timeout", "3s", #"echo up >> "$LOG"; sleep 1; echo end >> "$LOG""#)
+      try await project.logged("up")
+      try bash.terminal.type(Keystroke.controlZ)
+      try await bash.hasPrompt()
+      try await Task.sleep(for: .milliseconds(3200))
+      try bash.command("fg")
+      try await bash.shows("succeeded")
+      #expect(project.logged == ["up", "end"])
+    }
+  }
+
   @Test func `a continuation right after a stop continues everything`() async throws {
     try await withProject { project in
       let bash = try await Shell(project)

@@ -15,6 +15,8 @@ package final class JobControl: Sendable {
     var groups: [pid_t: ProcessGroup] = [:]
     /// What starts the processes that want the terminal meanwhile, in order.
     var waiting: [@Sendable () -> Void] = []
+    /// Has the times of the commands, which stand still while these are suspended.
+    var scheduler: DispatchScheduler?
   }
 
   private let state = Mutex(State())
@@ -41,7 +43,8 @@ package final class JobControl: Sendable {
   }
 
   /// Handles signals, on this queue. Call this once, when all signals are blocked in all threads but those of Dispatch.
-  func begin(on queue: DispatchQueue) {
+  func begin(on queue: DispatchQueue, _ scheduler: DispatchScheduler?) {
+    state.withLock { $0.scheduler = scheduler }
     if !ignoredSignals.contains(.terminalStop) {
       // If this fails, neither watchrun nor the command is suspended.
       try? whenPending(.terminalStop, on: queue) { [self] in
@@ -100,7 +103,9 @@ extension JobControl {
     // The group may include a script that started watchrun, and other programs of a pipeline.
     if suspendsOwnGroup { ProcessGroup.own.send(signal) }
     for group in groups { group.send(.stop) }
+    let began = Instant.now
     signal.stopIfPending()
+    state.withLock(\.scheduler)?.delay(by: began.duration(to: .now))
     controller?.resume()
     suspending(false)
     for group in groups { group.send(.continue) }

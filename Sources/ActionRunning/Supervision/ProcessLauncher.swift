@@ -1,4 +1,5 @@
 import Dispatch
+import Support
 import Synchronization
 import SystemCalls
 
@@ -60,17 +61,20 @@ package struct SystemLauncher: ProcessLauncher {
   private let jobControl: JobControl?
   private let readers = OutputReaders()
 
-  /// - Parameter descriptors: Those that commands inherit besides the standard ones, in ascending order.
+  /// - Parameters:
+  ///   - scheduler: Has the times of the commands, on the queue. What is due is delayed while they are suspended.
+  ///   - descriptors: Those that commands inherit besides the standard ones, in ascending order.
   package init(
-    queue: DispatchQueue, ignoring ignoredSignals: Set<Signal> = [],
-    inheriting descriptors: [Int32] = [], guardian: Guardian? = nil, jobControl: JobControl? = nil
+    queue: DispatchQueue, _ scheduler: DispatchScheduler? = nil,
+    ignoring ignoredSignals: Set<Signal> = [], inheriting descriptors: [Int32] = [],
+    guardian: Guardian? = nil, jobControl: JobControl? = nil
   ) {
     self.queue = queue
     self.ignoredSignals = ignoredSignals
     self.descriptors = descriptors
     self.guardian = guardian?.process
     self.jobControl = jobControl
-    jobControl?.begin(on: queue)
+    jobControl?.begin(on: queue, scheduler)
   }
 
   package func launch(

@@ -135,10 +135,12 @@ public final class TaskRunner: Sendable {
     output: TaskOutput.Sink? = nil, report: @escaping @Sendable (TaskReport) -> Void
   ) {
     self.init(graph, options: options, source: source, output: output, report: report) { queue in
+      let scheduler = DispatchScheduler(queue: queue)
       let launcher = SystemLauncher(
-        queue: queue, ignoring: options.ignoredSignals, inheriting: options.inheritedDescriptors,
-        guardian: options.guardian, jobControl: options.jobControl)
-      return (launcher, SystemProbe(queue: queue), DispatchScheduler(queue: queue))
+        queue: queue, scheduler, ignoring: options.ignoredSignals,
+        inheriting: options.inheritedDescriptors, guardian: options.guardian,
+        jobControl: options.jobControl)
+      return (launcher, SystemProbe(queue: queue), scheduler)
     }
   }
 
