@@ -70,6 +70,9 @@ struct OutputLog {
     texts[output.run.task, default: Text()].add(output)
   }
 
+  /// The process that ran beside the latest run, which has failed, goes on: what it writes is kept from now on.
+  mutating func formerGoesOn(of task: String) { texts[task]?.number = 0 }
+
   /// Whether what is kept is the output of this run.
   func isLatest(_ run: TaskReport.Run) -> Bool { texts[run.task]?.number == run.number }
 

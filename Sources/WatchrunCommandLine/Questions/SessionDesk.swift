@@ -147,13 +147,13 @@ final class SessionDesk: ServedSession {
   /// The tasks with their states, for the status line. It may be called on any queue.
   func status() -> StatusText {
     let time = Int(FileTime.latest().nanoseconds / 1_000_000)
-    var (text, count) = picture.withLock { picture in
-      let text = StatusText(
+    var text = picture.withLock { picture in
+      StatusText(
         tasks: picture.tasks, errors: picture.errorCounts, unchecked: picture.unchecked, time: time)
-      return (text, picture.waitingChanges)
     }
     text.block = orders?.block.map { block in
-      block.rawValue + (count == 0 ? "" : ", \(counted(count, "change"))")
+      let count = picture.withLock(\.waitingChanges)
+      return block.rawValue + (count == 0 ? "" : ", \(counted(count, "change"))")
     }
     return text
   }

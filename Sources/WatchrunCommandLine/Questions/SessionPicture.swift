@@ -76,13 +76,14 @@ struct SessionPicture {
   /// What the outputs say about errors.
   private(set) var diagnostics = DiagnosticLog()
   private var starting: [String: Unchecked] = [:]
-  /// The number of paths whose changes wait for a run.
-  private(set) var waitingChanges = 0
+  /// What waits for a run.
+  private var waiting: [TaskRunner.Waiting] = []
   /// The tasks whose latest run has ended.
   private var ended: Set<String> = []
   /// The tasks whose latest run was stopped because it exceeded its time.
   private var timedOut: Set<String> = []
-  /// The longest time after which a run of a service has ended by itself.
+  /// The time after which the latest run of a service has ended by itself, unless another one went on for so long since
+  /// that it is probably a server.
   private var ownEnds: [String: Duration] = [:]
   /// The latest runs of the present round, or of the last one.
   private(set) var latestRuns: [TaskReport.Run] = []
@@ -136,6 +137,9 @@ struct SessionPicture {
     }
   }
 
+  /// The number of paths whose changes wait for a run. It takes a while for many paths and tasks.
+  var waitingChanges: Int { Set(waiting.flatMap(\.trigger.changes).map(\.path)).count }
+
   /// Whether the latest run of a task has failed with status 0, as a service does that ends by itself.
   func hasEnded(_ task: String) -> Bool {
     let task = model.task(task)
@@ -186,11 +190,19 @@ struct SessionPicture {
       starting[run.task] = nil
       ended.insert(run.task)
       if ending == .timedOut { timedOut.insert(run.task) }
-      if ending == .byItself { ownEnds[run.task] = max(duration, ownEnds[run.task] ?? .zero) }
-    case .task(let task, .kept):
+      if ending == .byItself {
+        ownEnds[run.task] = duration
+      } else if duration >= patience(with: run.task) {
+        ownEnds[run.task] = nil
+      }
+    case .run(let run, .notStarted) where run.job == .command:
+      starting[run.task] = nil
+      ended.insert(run.task)
+    case .task(let task, .kept(let cause)):
       ended.remove(task)
+      if cause.task == task { output.formerGoesOn(of: task) }
     case .runner(.waiting(let waiting)):
-      waitingChanges = Set(waiting.flatMap(\.trigger.changes).map(\.path)).count
+      self.waiting = waiting
     default:
       break
     }
@@ -223,9 +235,14 @@ struct SessionPicture {
       return nil
     }
     // A command that a change restarts may be a test that ends, or a server that does not.
-    let patience = max(Self.startTime, (ownEnds[name] ?? .zero) * 2)
     let mayEnd = plan.origin == .commandLine
-    return Unchecked(since: now, patience: mayEnd ? patience : Self.startTime, mayEnd: mayEnd)
+    let patience = mayEnd ? patience(with: name) : Self.startTime
+    return Unchecked(since: now, patience: patience, mayEnd: mayEnd)
+  }
+
+  /// How long to wait for the end of a command that may end by itself.
+  private func patience(with name: String) -> Duration {
+    min(max(Self.startTime, (ownEnds[name] ?? .zero) * 2), Self.longestStart)
   }
 }
 

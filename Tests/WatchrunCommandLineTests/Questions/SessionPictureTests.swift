@@ -264,6 +264,52 @@ struct SessionPictureTests {
     #expect(condition(stopped, 0, isUp: true) == "rest in 1000")
   }
 
+  @Test func `what is probably a server is not awaited for long, although it has crashed`() throws {
+    var picture = picture(try plan("-r", "./app"))
+    func rest(_ ends: TaskReport...) -> String {
+      for end in ends {
+        picture.handle(.run(run("app"), .started), at: start, time: 0)
+        picture.handle(end, at: start, time: 0)
+      }
+      picture.handle(.run(run("app"), .started), at: start, time: 0)
+      return condition(picture, 0, isUp: true)
+    }
+    #expect(rest(ended("app", 1, after: 3_600_000)) == "rest in 600000")
+    // The latest end counts.
+    #expect(rest(ended("app", 1, after: 30_000)) == "rest in 60000")
+    #expect(rest(ended("app", after: 59_000, .stopped)) == "rest in 60000")
+    #expect(rest(ended("app", after: 60_000, .stopped)) == "rest in 1000")
+  }
+
+  @Test func `a service that could not be started is not awaited`() throws {
+    let error = SystemError(call: "spawn", code: ENOENT)
+    let picture = picture(
+      try plan("-r", "./app"), .run(run("app"), .started),
+      .run(run("app"), .notStarted(error, status: .exited(127))))
+    #expect(condition(picture) == "rest")
+    #expect(condition(picture, isUp: true) == "busy")
+  }
+
+  @Test func `what the former process writes is kept when the next one has failed`() throws {
+    let plan = try projectPlan(#"s: { run: "s", service: true, onBusy: "overlap" }"#)
+    var picture = picture(plan, .run(run("s"), .started), .run(run("s", 2), .started))
+    func write(_ line: String, _ number: Int) {
+      picture.output.handle(
+        TaskOutput(run: run("s", number), line: Array(line.utf8), isFinished: true))
+    }
+    write("beside", 1)
+    write("error", 2)
+    picture.handle(ended("s", 1), at: start, time: 0)
+    picture.handle(.task("s", .kept(because: .failed("s"))), at: start, time: 0)
+    write("after", 1)
+    #expect(picture.output.end(of: "s", lines: 9) == ["error", "after"])
+    // Only the failure of the task itself is the end of its latest process.
+    picture.handle(.run(run("s", 3), .started), at: start, time: 0)
+    picture.handle(.task("s", .kept(because: .failed("b"))), at: start, time: 0)
+    write("beside", 1)
+    #expect(picture.output.end(of: "s", lines: 9) == [])
+  }
+
   @Test func `a service whose former process is being stopped is not at rest`() throws {
     let picture = picture(try plan("--keep-alive", "-r", "./app"), .run(run("app"), .started))
     #expect(condition(picture, 1000, isUp: true) == "rest")
