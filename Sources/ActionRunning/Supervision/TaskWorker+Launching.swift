@@ -23,11 +23,10 @@ extension TaskWorker {
   func begin(
     _ run: TaskReport.Run, _ command: Command, _ variables: [Command.EnvironmentVariable] = []
   ) {
-    let now = scheduler.now
     state.access { state in
-      state.processes[run.job] = Process(run: run, began: now)
+      state.processes[run.job] = Process(run: run)
       state.ended = nil
-      if run.job == .command { (state.latest, state.began) = (run, now) }
+      if run.job == .command { state.latest = run }
     }
     context.report(.run(run, .started))
     if run.job == .command { notify(.started) }
@@ -235,11 +234,13 @@ extension TaskWorker {
       return wait(to: run)
     }
     for limits in Command.ArgumentLimits.all {
+      let now = scheduler.now
       do throws(SystemError) {
         // The closure retains the worker while a process runs.
         let group = try context.launcher.launch(request(limits)) { [self] in leaderEnded(run, $0) }
         state.access { state in
           state.processes[run.job]?.group = group
+          state.processes[run.job]?.began = now
           state.processes[run.job]?.leaderIsAlive = true
         }
         context.report(.run(run, .launched(processID: group.leader)))

@@ -148,7 +148,7 @@ extension TaskWorker {
       state.processes[run.job]?.hasEnded = true
       state.processes[run.job]?.readers = []
     }
-    let duration = process.began.duration(to: scheduler.now)
+    let duration = process.began?.duration(to: scheduler.now) ?? .zero
     if isCommand { record(status, ending, duration) }
     context.report(.run(run, .ended(status, duration: duration, ending)))
   }

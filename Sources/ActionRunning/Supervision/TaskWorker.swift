@@ -68,7 +68,6 @@ final class TaskWorker: Sendable {
     var result: TaskStateMachine.Result?
     var status = ExitStatus.exited(0)
     var duration = Duration.zero
-    var began: Instant?
     /// When the latest process of a run ended, or could not be started; `nil` while it runs.
     var ended: FileTime?
     /// Set while the start waits until it is known that no other process answers the readiness check.
@@ -93,7 +92,8 @@ final class TaskWorker: Sendable {
   /// after a member was found alive, because the ID may be reused.
   struct Process {
     var run: TaskReport.Run
-    let began: Instant
+    /// When it was started; `nil` while it waits for that.
+    var began: Instant?
     /// Whether its end was reported. Members of its group may be alive.
     var hasEnded = false
     /// Whether its leftovers were found gone.
@@ -132,6 +132,9 @@ final class TaskWorker: Sendable {
       return process.group
     }
   }
+
+  /// When the process of the latest run was started, unless nothing is left of that.
+  var began: Instant? { state.access { $0.processes[.command]?.began } }
 
   var phase: ProcessStateMachine.State { state.access(\.machine.state) }
 

@@ -68,7 +68,7 @@ extension TaskRunner {
   private func remainingStartTime(of service: String) -> Duration? {
     let phase = machine[service].phase
     if phase.isStarting || phase.isRestarted { return Self.startTime }
-    guard phase.isUp, let began = worker(service)?.state.access(\.began) else { return nil }
+    guard phase.isUp, let began = worker(service)?.began else { return nil }
     return Self.startTime - began.duration(to: scheduler.now)
   }
 

@@ -233,11 +233,10 @@ extension TaskRunner {
 extension TaskRunner {
   private func reportReady(_ name: String) {
     guard let worker = worker(name) else { return }
-    let now = scheduler.now
-    let duration = worker.state.access { state in
+    let duration = worker.began?.duration(to: scheduler.now) ?? .zero
+    worker.state.access { state in
       state.backOff.becameReady()
-      state.duration = state.began?.duration(to: now) ?? .zero
-      return state.duration
+      state.duration = duration
     }
     report(.task(name, .ready(after: duration)))
   }

@@ -207,6 +207,17 @@ struct TaskWorkerTests {
       ])
   }
 
+  @Test func `the time that a run waits for its process is none of its duration`() {
+    let worker = worker()
+    onQueue { fixture.held.access { $0 = [] } }
+    onQueue { worker.start(.start) }
+    fixture.advance(by: .seconds(300))
+    onQueue { fixture.held.access { exchange(&$0, with: nil) }?.first?() }
+    fixture.advance(by: .seconds(3))
+    endLeader(.exited(0))
+    onQueue { #expect(worker.state.access(\.duration) == .seconds(3)) }
+  }
+
   @Test func `a process that has waited is started with fewer paths if there are too many`() {
     let worker = worker()
     onQueue { fixture.held.access { $0 = [] } }
