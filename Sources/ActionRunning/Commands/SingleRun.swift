@@ -97,7 +97,7 @@ final class SingleRun: Sendable {
   }
 
   private func receive(_ line: TaskOutput) {
-    if !line.isFinished { return }
+    guard line.isFinished, line.run.job == .command else { return }
     let isError = line.stream == .standardError
     switch isError ? errors ?? output : output {
     case .inherited: break

@@ -15,6 +15,14 @@ struct CommandRunTests {
     #expect(result.output.text == "one\ntwo\nthree\n" && !result.output.isCut)
   }
 
+  @Test func `the output of a hook is none of the command's`() async throws {
+    var policy = RunPolicy()
+    policy.onSuccess = Command(shell: "echo hook")
+    let result = try await Command(shell: "echo one").run(
+      policy: policy, output: .kept(upTo: 1000))
+    #expect(result.output.text == "one\n")
+  }
+
   @Test func `standard error is kept apart`() async throws {
     let command = Command(shell: "echo one; echo two >&2; echo three; echo four >&2")
     let result = try await command.run(output: .kept(upTo: 1000), errors: .kept(upTo: 6))
