@@ -11,6 +11,8 @@ public struct TaskGraph: Sendable, Hashable {
   public let jobs: Int
   /// The tasks that are started by the same changes, which are looked for once.
   let audiences: [Audience]
+  /// The place of each task.
+  private let indices: [String: Int]
 
   /// Makes a graph, or throws the first of its ``problems(of:)``.
   ///
@@ -24,6 +26,7 @@ public struct TaskGraph: Sendable, Hashable {
 
   init(valid tasks: [TaskDefinition], jobs: Int) {
     self.tasks = tasks
+    indices = Self.indices(of: tasks.map(\.name))
     self.jobs = max(1, jobs)
     order = Self.sorted(tasks.map(Node.init))
     audiences = Self.audiences(of: tasks)
@@ -34,7 +37,11 @@ public struct TaskGraph: Sendable, Hashable {
 
   /// The task with this name.
   public subscript(_ name: String) -> TaskDefinition? {
-    tasks.first { $0.name == name }
+    indices[name].map { tasks[$0] }
+  }
+
+  private static func indices(of names: [String]) -> [String: Int] {
+    Dictionary(names.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
   }
 
   /// These tasks and their dependencies, direct and indirect, as far as they are included.
@@ -193,8 +200,7 @@ extension TaskGraph {
   /// The names, each after its dependencies, otherwise in the given order. Those that are in a cycle, or depend on one
   /// that is, are left out.
   private static func sorted(_ nodes: [Node]) -> [String] {
-    let indices = Dictionary(
-      nodes.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
+    let indices = Self.indices(of: nodes.map(\.name))
     let dependencies = nodes.map { Set($0.dependencies.compactMap { indices[$0] }) }
     var dependents: [[Int]] = nodes.map { _ in [] }
     for index in nodes.indices {

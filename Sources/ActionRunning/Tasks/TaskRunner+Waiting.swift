@@ -63,10 +63,11 @@ extension TaskStateMachine {
   /// The runs that are requested and have not begun, in the order in which they will, without changes.
   var requests: [TaskRunner.Waiting] {
     if isEnding { return [] }
+    let running = running
     return order.compactMap { name in
       switch tasks[name]?.request {
       case .made(let reason):
-        TaskRunner.Waiting(name, RunTrigger(reason), for: cause(of: name))
+        TaskRunner.Waiting(name, RunTrigger(reason), for: cause(of: name, running))
       case .paused(let reason):
         TaskRunner.Waiting(name, RunTrigger(reason), for: .pause)
       case nil:
@@ -75,9 +76,9 @@ extension TaskStateMachine {
     }
   }
 
-  private func cause(of name: String) -> TaskRunner.Waiting.Cause {
+  private func cause(of name: String, _ running: [String]) -> TaskRunner.Waiting.Cause {
     if runs(name) || self[name].judging == .inBurst { return .runs([name]) }
-    let above = order.filter { ancestors[name, default: []].contains($0) && self[$0].isUnsettled }
+    let above = inOrder(ancestors[name, default: []].filter(isUnsettled))
     if !above.isEmpty { return .dependencies(above) }
     if self[name].judging == .asked { return .changes }
     let retired = retired(before: name).map(\.name)

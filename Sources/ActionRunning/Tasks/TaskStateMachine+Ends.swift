@@ -187,7 +187,7 @@ extension TaskStateMachine {
     if isPaused { return [] }
     return order.flatMap { name -> [Action] in
       guard let task = tasks[name], task.phase == .restartDue, !task.isRequested else { return [] }
-      if waits(name) || isBlocked(name) || !hasCapacity(for: task) { return [] }
+      if waits(name) || isBlocked(name) || !task.rules.isService && !hasFreeJob { return [] }
       update(name) { $0.phase = task.rules.isService ? .starting(isFresh: false) : .running }
       return [.start(name, .restart)]
     }

@@ -8,10 +8,12 @@ extension TaskStateMachine {
     var hasMoved = true
     while hasMoved {
       hasMoved = false
+      var hasJob = hasFreeJob
       for name in order where tasks[name]?.isRequested == true {
-        guard let more = stepTowardStart(of: name) else { continue }
+        guard let more = stepTowardStart(of: name, hasJob) else { continue }
         actions += more
         hasMoved = true
+        hasJob = hasFreeJob
       }
     }
     return actions + startDueRestarts() + endRound()
@@ -42,8 +44,8 @@ extension TaskStateMachine {
   }
 
   /// The next step toward a requested run, or its start; `nil` if it must wait.
-  private mutating func stepTowardStart(of name: String) -> [Action]? {
-    let above = waits(name) ? [] : order.filter { ancestors[name, default: []].contains($0) }
+  private mutating func stepTowardStart(of name: String, _ hasJob: Bool) -> [Action]? {
+    let above = waits(name) ? [] : inOrder(ancestors[name, default: []])
     let failed = above.compactMap(failure).first
     // Otherwise it is skipped.
     let stops = failed == nil ? stopOutdated(below: name) : []
@@ -62,7 +64,7 @@ extension TaskStateMachine {
       let actions = missing.flatMap { request($0, reason) }
       return missing.contains { self[$0].isRequested } ? actions : nil
     }
-    if isBlocked(name) || !hasCapacity(for: task) { return nil }
+    if isBlocked(name) || !hasJob && !task.rules.isService { return nil }
     switch task.judging {
     case .notAsked where needsJudgment(task, above):
       tasks[name]?.judging = .asked
@@ -105,18 +107,23 @@ extension TaskStateMachine {
     }
   }
 
-  func hasCapacity(for task: Task) -> Bool {
-    task.rules.isService
-      || tasks.values.count { $0.phase.isRun } + retiring.count { $0.task.phase.isRun } < jobs
+  /// Whether fewer runs are active than may be. Services do not count.
+  var hasFreeJob: Bool {
+    tasks.values.count { $0.phase.isRun } + retiring.count { $0.task.phase.isRun } < jobs
+  }
+
+  /// These tasks, each after its ancestors.
+  func inOrder(_ names: Set<String>) -> [String] {
+    names.isEmpty ? [] : order.filter(names.contains)
   }
 
   /// Stops runs that would have to be repeated, because an ancestor runs again.
   private mutating func stopOutdated(below name: String) -> [Action] {
     var actions: [Action] = []
     let isByKey = tasks[name]?.request?.reason == .key
-    for below in order where descendants[name, default: []].contains(below) {
-      guard let task = tasks[below], isOutdated(below, under: name), task.phase == .running,
-        isByKey || task.mayBeStopped
+    let running = descendants[name, default: []].filter { tasks[$0]?.phase == .running }
+    for below in inOrder(running) {
+      guard let task = tasks[below], isOutdated(below, under: name), isByKey || task.mayBeStopped
       else { continue }
       update(below) { task in
         task.phase = .stopping
