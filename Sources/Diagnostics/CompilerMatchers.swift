@@ -186,8 +186,7 @@ extension DiagnosticReader {
       }
       return index + 1
     }
-    let isOwn = line.contains("ld: ")
-    if isOwn, let words = line.range(of: ": cannot find ") {
+    if Self.linker(in: line) != nil, let words = line.range(of: ": cannot find ") {
       return add(.error, line[(words.lowerBound + 2)...].message)
     }
     guard
@@ -201,13 +200,20 @@ extension DiagnosticReader {
       add(.error, message, at: place)
     } else {
       let before = line[..<words.lowerBound]
-      let start = before.range(of: "ld: ")?.upperBound ?? before.startIndex
+      let start = Self.linker(in: before) ?? before.startIndex
       let end = before.range(of: ":(")?.lowerBound ?? before.endIndex
       let names = before[min(start, end)..<end].split(separator: UInt8(ascii: ":"))
       let path = names.last.flatMap { files.fileOrEnd($0) }
       add(.error, message, path)
     }
     return index + 1
+  }
+
+  /// The end of `ld: `, `/usr/bin/ld: ` or `x86_64-linux-gnu-ld: `, and not of `build: `.
+  private static func linker(in line: OutputLine) -> Int? {
+    guard let name = line.range(of: "ld: ") else { return nil }
+    let isWord = name.lowerBound > line.startIndex && line[name.lowerBound - 1].isLetterASCII
+    return isWord ? nil : name.upperBound
   }
 
   /// `Makefile:2: *** missing separator.  Stop.` What says only that a recipe has failed is none.
@@ -294,7 +300,9 @@ extension DiagnosticReader {
     else { return nil }
     let before = line[..<(line.startIndex + place.range.lowerBound)]
     guard before.isBlank || before.elementsEqual("vet: ".utf8),
-      var text = rest(after: place).dropping(": "), !text.isBlank
+      var text = rest(after: place).dropping(": "), let first = text.first,
+      // gcc says why it compiles a template: `a.cpp:3:5:   required from here`.
+      first != UInt8(ascii: " ")
     else { return nil }
     var severity = Diagnostic.Severity.error
     if let warning = text.range(of: " [Warning/") {
@@ -306,9 +314,10 @@ extension DiagnosticReader {
     return add(severity, text.message, at: place)
   }
 
-  /// `build.sh: line 3: foo: command not found`.
+  /// `build.sh: line 3: foo: command not found`, or `build.sh: 3: foo: not found` of dash.
   mutating func shell() -> Int? {
-    guard let word = line.range(of: ": line "), line.indentation == 0 else { return nil }
+    guard let word = line.range(of: ": line ") ?? line.range(of: ": "), line.indentation == 0
+    else { return nil }
     let rest = line[word.upperBound...]
     guard let colon = rest.range(of: ": "), let number = rest[..<colon.lowerBound].decimal(),
       number > 0, let path = files.file(line[..<word.lowerBound])

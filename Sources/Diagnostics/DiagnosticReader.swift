@@ -19,7 +19,7 @@ package struct DiagnosticReader {
   let files: SourceFiles
   private var found: [Diagnostic] = []
   private var known: Set<Diagnostic> = []
-  /// Errors of a tool as a whole, which count if there are no others.
+  /// Errors of a tool as a whole, which count if there are no other errors.
   private var generalErrors: [Diagnostic] = []
   /// The source locations in the line that was searched last.
   private var located: (index: Int, places: [SourceLocation]) = (-1, [])
@@ -33,7 +33,8 @@ package struct DiagnosticReader {
       lines: OutputText(MachineFormats.plain(output), first: firstLines, last: lastLines).lines,
       files: SourceFiles(directory: directory))
     reader.read()
-    return reader.found.isEmpty ? reader.generalErrors : reader.found
+    let hasError = reader.found.contains { $0.severity == .error }
+    return hasError ? reader.found : reader.found + reader.generalErrors
   }
 
   private init(lines: [OutputLine], files: SourceFiles) {

@@ -5,7 +5,7 @@ typealias OutputLine = ArraySlice<UInt8>
 
 /// The first and the last lines of an output, without escape sequences. A blank line stands for those between.
 struct OutputText {
-  /// The longest part of a line that is kept.
+  /// The longest part of a line that is kept, without what was overwritten.
   private static let longestLine = 4_000
 
   private(set) var lines: [OutputLine] = []
@@ -20,8 +20,9 @@ struct OutputText {
         start = rest
       }
       let end = bytes[start...].firstIndex(of: UInt8(ascii: "\n")) ?? bytes.endIndex
-      let line = bytes[start..<min(end, start + Self.longestLine)]
-      lines.append(line.contains(where: \.mayControl) ? TerminalLine(line).text[...] : line)
+      let line = bytes[start..<end]
+      let text = line.contains(where: \.mayControl) ? TerminalLine(line).text[...] : line
+      lines.append(text.prefix(Self.longestLine))
       start = end + 1
     }
   }

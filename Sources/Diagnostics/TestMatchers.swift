@@ -190,7 +190,10 @@ extension DiagnosticReader {
       if place == nil { place = self.place(ofFrame: end) }
       end += 1
     }
-    if let place, let message = header(above: begin) { add(.error, message, at: place) }
+    if let place, let message = header(above: begin) {
+      // As with `node --trace-warnings`.
+      add(message.utf8.firstIndex(of: "Warning: ") != nil ? .warning : .error, message, at: place)
+    }
     return end
   }
 

@@ -32,6 +32,14 @@ struct DiagnosticReaderTests {
     ("a.c:3:5: no", "a.c:3:5: error: no"),
     ("a.c:3:5: no [Warning/semi]", "a.c:3:5: warning: no"),
     ("a.sh: line 3: no: command not found", "a.sh:3:1: error: no: command not found"),
+    ("a.sh: 3: no: not found", "a.sh:3:1: error: no: not found"),
+    ("/usr/bin/ld: cannot find -lno", "error: cannot find -lno"),
+    ("Trace: Warning: no\n    at f (a.c:3:5)", "a.c:3:5: warning: Trace: Warning: no"),
+    // Progress overwrites its line again and again.
+    (
+      String(repeating: "Building [=> ] 1/2\r", count: 1000) + "\u{1B}[Ka.c:3:5: error: no",
+      "a.c:3:5: error: no"
+    ),
     // The form leaves no doubt, though there is no such file.
     ("gone.c:3:5: error: no", "gone.c:3:5: error: no"),
     ("gone/a.com:3:5: error: no", "gone/a.com:3:5: error: no"),
@@ -54,7 +62,8 @@ struct DiagnosticReaderTests {
 
   @Test(arguments: [
     "12:30:45 error: no", "2024-01-01T12:30:45 error: no", "[12:30:45]: error: no", "a.c: error",
-    "http://localhost:8080/: error: no", "a.c:3: found", "src/a.c:12: int main(void) {",
+    "http://localhost:8080/: error: no", "a.c:3:5:   required from here",
+    "build: cannot find no, using yes", "a.c:3: found", "src/a.c:12: int main(void) {",
     "api.example.com:443: error: connection refused", "http://a.b:80: error: no",
     "gone.c:3:5: no", "make: *** [Makefile:2: all] Error 1", "a.c:0:0: error: no", "error: ",
     "no error: here", "", ":", "::::", "a.c:", "error", "--> a.c:3:5", "File \"a.py\", line 3",
@@ -77,6 +86,10 @@ struct DiagnosticReaderTests {
   @Test func `the error of a whole tool counts only without others`() {
     #expect(found("a.c:3:5: error: no\nclang: error: linker failed\n") == ["a.c:3:5: error: no"])
     #expect(found("clang: error: linker failed\n") == ["error: linker failed"])
+    // A warning is no reason for a failure.
+    #expect(
+      found("a.c:3:5: warning: no\nclang: error: linker failed\n")
+        == ["a.c:3:5: warning: no", "error: linker failed"])
   }
 
   @Test func `colours and what was overwritten are left out`() {
