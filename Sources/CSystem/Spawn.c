@@ -49,9 +49,9 @@ static const char *find(const struct csystem_spawn *spawn, char found[PATH_MAX])
   int error = ENOENT;
   while (directories != NULL) {
     size_t length = strcspn(directories, ":"), name = strlen(program) + 1;
-    if (length + 1 + name <= PATH_MAX) {
-      memcpy(found, length == 0 ? "." : directories, length == 0 ? 1 : length);
-      size_t end = length == 0 ? 1 : length;
+    size_t end = length == 0 ? 1 : length;
+    if (end + 1 + name <= PATH_MAX) {
+      memcpy(found, length == 0 ? "." : directories, end);
       found[end] = '/';
       memcpy(found + end + 1, program, name);
       struct stat status;

@@ -63,9 +63,10 @@ extension IgnoreLayer {
     func append(_ file: IgnoreFileNames, _ name: String, _ scope: Scope) {
       guard names.contains(file) else { return }
       let path = directory.appending(name)
+      // Git does not follow a link to one, which could lead out of the repository.
       layers += read(
-        path, shownAs: path.shown(in: context.top), scope: scope, base: directory, in: context,
-        warn: warn)
+        path, shownAs: path.shown(in: context.top), followsLinks: file != .gitignore, scope: scope,
+        base: directory, in: context, warn: warn)
     }
     append(.gitignore, ".gitignore", .repository)
     append(.ignore, ".ignore", .project)
@@ -75,13 +76,11 @@ extension IgnoreLayer {
 
   /// A file as a layer; none if the file does not exist or cannot be read.
   private static func read(
-    _ path: Path, shownAs name: Path, scope: Scope, base: Path, in context: IgnoreContext,
-    warn: (SystemError) -> Void
+    _ path: Path, shownAs name: Path, followsLinks: Bool = true, scope: Scope, base: Path,
+    in context: IgnoreContext, warn: (SystemError) -> Void
   ) -> [IgnoreLayer] {
     do {
-      // Git does not follow a link named `.gitignore`, which could lead out of the repository.
-      let isGitignore = path.lastComponent.elementsEqual(".gitignore".utf8)
-      guard let contents = try fileContents(of: path, followsLinks: !isGitignore) else {
+      guard let contents = try fileContents(of: path, followsLinks: followsLinks) else {
         return []
       }
       let file = IgnoreFile(

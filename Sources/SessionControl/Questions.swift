@@ -80,11 +80,13 @@ struct Questions {
   /// - Parameter conditions: Those of the `subjects`.
   mutating func review(at now: Instant, _ conditions: [[String]: SessionCondition]) -> Review {
     var review = Review()
+    // One set of requests at a time: others may be about the same tasks.
+    let isRequesting = open.values.contains { $0.requests == .made }
     for (number, question) in open.sorted(by: { $0.key < $1.key }) {
       let condition = conditions[question.tasks] ?? SessionCondition()
       let settles = condition.settlesAfter.flatMap { $0 > .zero ? now.advanced(by: $0) : nil }
       let isAtRest =
-        question.isFlushed && !condition.isBusy && settles == nil && question.requests != .made
+        question.isFlushed && !condition.isBusy && settles == nil && !isRequesting
       let isLate = question.deadline.map { $0 <= now } ?? false
       let requestsRuns = isAtRest && !condition.behind.isEmpty && question.requests == .none
       let isDone = isAtRest && !requestsRuns

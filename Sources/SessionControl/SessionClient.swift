@@ -178,7 +178,8 @@ extension SessionClient {
           continue
         }
         open[number]? += bytes
-        while let line = open[number]?.takeLine() {
+        if !bytes.contains(UInt8(ascii: "\n")) { continue }
+        for line in open[number]?.takeLines() ?? [] {
           guard let value = try? JSONValue(parsing: line) else { continue }
           if let reason = value["error"]?.text { refusal = reason }
           if let message = Self.message(value), !handle(line, message) { return }
@@ -194,10 +195,10 @@ extension SessionClient {
 }
 
 extension [UInt8] {
-  /// Removes the first line, without its line feed; `nil` if there is no whole one.
-  fileprivate mutating func takeLine() -> [UInt8]? {
-    guard let end = firstIndex(of: UInt8(ascii: "\n")) else { return nil }
+  /// Removes the whole lines, and returns them without their line feeds.
+  fileprivate mutating func takeLines() -> [[UInt8]] {
+    guard let end = lastIndex(of: UInt8(ascii: "\n")) else { return [] }
     defer { removeFirst(end + 1) }
-    return Array(self[..<end])
+    return self[..<end].split(separator: UInt8(ascii: "\n")).map(Array.init)
   }
 }

@@ -198,6 +198,10 @@ struct IgnoreStackTests {
     try tree.writeAtHome("mine", "*.mine\n")
     try tree.writeAtHome(".config/git/ignore", "*.default\n")
     #expect(explain("a.mine") == "\(tree.home)/mine:1:*.mine")
+    // It may be a link, whatever its name.
+    try tree.writeAtHome(".gitconfig", "[core]\n\texcludesFile = ~/.gitignore\n")
+    #expect(symlink("mine", "\(tree.home)/.gitignore") == 0)
+    #expect(explain("a.mine") == "\(tree.home)/.gitignore:1:*.mine")
     #expect(explain("a.default") == "::")
     #expect(explain("a.MINE") == "::")
 

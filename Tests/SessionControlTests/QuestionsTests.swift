@@ -70,6 +70,20 @@ struct QuestionsTests {
     #expect(review(isBlocked: true, delayed: ["a"]) == ["2"])
   }
 
+  @Test mutating func `requests of one question are received before those of another one`() {
+    for number in 1...2 { questions.ask(number, about: ["\(number)"], until: nil) }
+    questions.flushed(1)
+    #expect(review(delayed: ["a"]) == ["run a"])
+    questions.flushed(2)
+    #expect(review(delayed: ["a"]) == [])
+    questions.requestsAreReceived()
+    #expect(review(isBusy: true) == [])
+    #expect(review(delayed: ["b"]) == ["1", "run b"])
+    #expect(review(delayed: ["b"]) == [])
+    questions.requestsAreReceived()
+    #expect(review() == ["2"])
+  }
+
   @Test mutating func `an answer without what is behind is late`() {
     questions.ask(1, about: [], until: later(50))
     questions.flushed(1)
