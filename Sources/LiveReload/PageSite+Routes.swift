@@ -90,7 +90,7 @@ extension PageSite {
     let stream = EventStream(
       on: connection, wantsStatus: request.query.elementsEqual("status".utf8))
     let greeting = ReloadMessage.hello(
-      session: core.session, revision: revision,
+      session: sessionID, revision: revision,
       token: isLocal(request, from: connection.peer) ? core.token : core.guestToken,
       overlay: page.showsOverlay)
     stream.send(all: [greeting] + (page.showsOverlay ? failures.map(\.message) : []))
@@ -102,7 +102,7 @@ extension PageSite {
   /// The client script, which does not change during a session, so that a reload need not fetch it again.
   fileprivate func client(for request: HTTPRequestHead) -> HTTPResponse {
     let hasConsole = page.reportsConsole && !request.path.elementsEqual(Route.script.utf8)
-    let query = ScriptTag.query(session: core.session, hasConsole: hasConsole)
+    let query = ScriptTag.query(session: sessionID, hasConsole: hasConsole)
     var response = HTTPResponse.script(
       (hasConsole ? PackageResources.console_min_js : []) + PackageResources.client_min_js,
       isImmutable: request.query.elementsEqual(query.utf8))

@@ -5,6 +5,8 @@ final class PageSite {
   let page: Page
   /// The state that all pages share.
   let core: ServerCore
+  /// Identifies the page as long as it is served like this: the revisions of one that replaces it begin anew.
+  let sessionID = ServerCore.randomText()
   let access: AccessPolicy
   private let files: FileResponder?
   let headers: PageHeaders
@@ -63,6 +65,15 @@ final class PageSite {
     if headers.forbidScripts {
       warnOfMissingScript(in: "/", because: ContentSecurityPolicy.refusal)
     }
+  }
+
+  /// The page replaces one of the same name: what its dependencies do is known.
+  func takeOver(from former: PageSite) {
+    failures = former.failures.filter {
+      page.dependencies.contains($0.task) || $0.task == PageFailure.task
+    }
+    session.takeOver(from: former.session)
+    for server in servers.values { server.isHopeless = session.hasFailed }
   }
 
   /// The monitor of a server on this machine. Its addresses may have several names, but one port.
@@ -172,7 +183,7 @@ extension PageSite {
   /// The tag of the client script in a document of a revision.
   func scriptTag(nonce: String?, revision: Int) -> ScriptTag {
     ScriptTag(
-      session: core.session, revision: revision, nonce: nonce ?? headers.nonce,
+      session: sessionID, revision: revision, nonce: nonce ?? headers.nonce,
       hasConsole: page.reportsConsole)
   }
 

@@ -10,8 +10,6 @@ final class ServerCore {
   /// How to allow a host that is refused.
   let hostAdvice: (String) -> String?
   private let openEditor: PageServer.EditorOpener
-  /// Identifies this run of the server.
-  let session: String
   /// The secret that a page on this machine must send to open the editor, and to run a task.
   let token: String
   /// The secret of pages elsewhere, with which they can only report their consoles.
@@ -36,7 +34,6 @@ final class ServerCore {
     self.loop = loop
     self.mostConnections = mostConnections
     self.report = report
-    session = Self.randomText()
     token = Self.randomText()
     guestToken = Self.randomText()
     nonce = Self.randomText()
@@ -54,8 +51,10 @@ final class ServerCore {
   // MARK: - Pages
 
   func open(_ page: Page) throws(PageError) {
+    let former = sites[page.name]
     close(page.name)
     let site = PageSite(page, in: self)
+    if let former { site.takeOver(from: former) }
     let urls = try site.listen()
     sites[page.name] = site
     report(.serving(page: page.name, urls: urls))
@@ -86,6 +85,7 @@ final class ServerCore {
   /// Closes the connection that has been idle for the longest time. Returns whether there was one.
   func closeIdleConnection(but excluded: ServerConnection? = nil) -> Bool {
     let oldest = sites.values.flatMap(\.connections.values).filter { $0 !== excluded }
+      .filter { !$0.stream.hasOutput }
       .compactMap { connection in connection.idleSince.map { (connection, since: $0) } }
       .min { $0.since < $1.since }
     oldest?.0.stream.close()

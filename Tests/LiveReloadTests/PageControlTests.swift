@@ -57,6 +57,29 @@ struct PageControlTests {
     #expect(events(of: client).isEmpty)
   }
 
+  @Test func `a page that replaces one reloads its tabs, and knows what has failed`() throws {
+    func greeting() throws -> (session: String, all: String) {
+      let client = try pages.connect()
+      client.send("GET /__watchrun/events HTTP/1.1\r\nHost: localhost\r\n\r\n")
+      pages.network.run()
+      let all = client.receiveAll()
+      return (String(all.split(separator: "\"session\":\"")[1].prefix { $0 != "\"" }), all)
+    }
+    pages.core.note(.ended(task: "build", .failed, status: 1, duration: .zero))
+    let before = try greeting()
+    let page = Page(
+      name: "page", source: .directory(directory.path), port: 80, dependencies: ["build", "other"])
+    try pages.core.open(page)
+    let after = try greeting()
+    #expect(before.session != after.session)
+    #expect(before.all.contains("build failed") && after.all.contains("build failed"))
+    pages.core.note(.changed([directory["index.html"]]))
+    #expect(try site.revision == 1)
+    pages.core.note(.ended(task: "build", .succeeded, status: 0, duration: .zero))
+    pages.core.note(.unsettled([]))
+    #expect(try site.revision == 2)
+  }
+
   @Test func `a failure is shown, with links, until the next reload`() throws {
     try directory.write("one\n", to: "a.md")
     let client = try listener()

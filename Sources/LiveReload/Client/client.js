@@ -192,7 +192,7 @@
   const update = ({ paths, exact }) => {
     if (!fire('before-update', { paths })) return;
     // All that the page has loaded, and whether by something of which nothing is in the document.
-    const used = new Set(), chosen = new Set(), loaded = new Map();
+    const used = new Set(), chosen = new Set(), loaded = new Map([[location.pathname, true]]);
     for (const entry of performance.getEntriesByType('resource')) {
       resolve(({ pathname: known }) => loaded.set(known, loaded.get(known) ||
         /fetch|xml|script|object|embed|frame/.test(entry.initiatorType)), entry.name);

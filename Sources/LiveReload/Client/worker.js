@@ -29,6 +29,7 @@
     source.onerror = () => { // it reconnects by itself unless it is closed, as after a 502
       if (source.readyState !== 2) return;
       setTimeout(() => {
+        greeting = undefined;
         release();
         lead();
       }, delay = Math.min(delay * 1.5, 5000));

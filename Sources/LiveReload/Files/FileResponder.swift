@@ -107,7 +107,8 @@ struct FileResponder {
 
   /// The address with a trailing slash.
   private func redirect(_ request: HTTPRequestHead) -> HTTPResponse {
-    var response = HTTPResponse(301)
+    // Browsers keep a permanent redirect for ever otherwise.
+    var response = HTTPResponse(301, isKept: false)
     let path = request.path.drop { $0 == UInt8(ascii: "/") }
     let query = request.query.isEmpty ? [] : [UInt8(ascii: "?")] + request.query
     let slash = [UInt8(ascii: "/")]

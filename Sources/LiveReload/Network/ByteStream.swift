@@ -236,13 +236,15 @@ final class ByteStream: SocketHandler {
   // MARK: - Events
 
   func socketChanged(isReadable: Bool, isWritable: Bool) {
-    if isConnecting { return finishConnecting(isWritable: isWritable) }
+    // Once told, also while it is connecting: a server may answer before it is asked.
     if isReadable { canRead = true }
-    if isWritable && !canWrite {
+    if isConnecting {
+      finishConnecting(isWritable: isWritable)
+    } else if isWritable && !canWrite {
       canWrite = true
       continueWriting()
     }
-    if canRead && !isClosed { readAvailableBytes() }
+    if canRead && !isConnecting && !isClosed { readAvailableBytes() }
   }
 
   private func finishConnecting(isWritable: Bool) {

@@ -105,7 +105,7 @@ final class ServerConnection: ByteStreamOwner {
     stream.clear(reason == .head ? .idle : .head)
     if stream.isAwaiting(reason) { return }
     stream.start(reason)
-    idleSince = reason == .idle && !stream.hasOutput ? stream.now : nil
+    idleSince = reason == .idle ? stream.now : nil
   }
 
   private func handle(_ event: HTTPParser.Event) {
@@ -282,7 +282,11 @@ final class ServerConnection: ByteStreamOwner {
   }
 
   /// Removes and returns the bytes after the request, which belong to the new protocol.
-  func takeEarlyBytes() -> [UInt8] { parser.takeRest() }
+  func takeEarlyBytes() -> [UInt8] {
+    // So many may have come that no more were read.
+    stream.resume()
+    return parser.takeRest()
+  }
 
   // MARK: - The end
 

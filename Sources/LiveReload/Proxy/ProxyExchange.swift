@@ -168,7 +168,11 @@ struct ProxyExchange: Sendable {
 
   private mutating func repeatOrFail(_ failure: Failure, isRestarting: Bool) -> [Action] {
     guard isRepeatable else { return fail(failure) }
-    if isRestarting && failure == .closedEarly { return waitOrFail(failure) }
+    if isRestarting && failure == .closedEarly {
+      // The next server has as much time as this one had.
+      isTimeUp = false
+      return waitOrFail(failure)
+    }
     if hasResent { return fail(failure) }
     hasResent = true
     // The server may have closed an idle connection at the same moment, or have sent more than the

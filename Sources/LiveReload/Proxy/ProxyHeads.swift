@@ -33,8 +33,11 @@ enum ProxyHeads {
     guard request.method == "GET" || request.method == "HEAD" else { return nil }
     if let destination = request.fields.first("sec-fetch-dest") {
       // A service worker that passes a navigation on has no destination.
-      let isNavigation = request.fields.list("sec-fetch-mode", has: "navigate")
-      let documents = ["document", "iframe", "frame"] + (isNavigation ? ["empty"] : [])
+      // A prefetched document has none either, and is shown without another request.
+      let mayBeEmpty =
+        request.fields.list("sec-fetch-mode", has: "navigate")
+        || request.fields.list("sec-purpose", has: "prefetch")
+      let documents = ["document", "iframe", "frame"] + (mayBeEmpty ? ["empty"] : [])
       return documents.contains { destination.equalsIgnoringCase($0) } ? .anyDocument : nil
     }
     // Browsers send the fields above only to secure addresses and to this machine.
@@ -79,10 +82,13 @@ enum ProxyHeads {
     } else {
       fields.append("Host", upstream.authority)
     }
-    let isForDocument = scriptScope(request) != nil
+    let scope = scriptScope(request)
+    let isForDocument = scope != nil
+    // A document may be in the browser's cache without the script, as another script has fetched it.
     let dropped =
       replaced + (request.minorVersion == 0 ? ["expect"] : [])
       + (isForDocument ? ["accept-encoding"] : [])
+      + (scope == .anyDocument ? ["if-none-match", "if-modified-since"] : [])
     for (key, name, value) in passedOn(request.fields, without: dropped) {
       let isForeign = key == "origin" && !upstream.isLoopback
       fields.append(name, isForeign ? origin(value, request, upstream) : Array(value))

@@ -192,17 +192,21 @@ final class ProxyResponder: Exchange, UpstreamUser {
   func upstreamLost(_ failure: ProxyExchange.Failure) {
     // The server may have started again before the end of the connection is noticed.
     let isRestarting = upstream.isRestarting || upstream.restarts > restartsBefore
-    step { $0.connectionLost(failure, isRestarting: isRestarting) }
+    stepAway { $0.connectionLost(failure, isRestarting: isRestarting) }
   }
 
   /// The server is asked to stop, and waits for its requests.
   func serverStops(_ moment: ServerStop) {
-    let hadServer = server != nil
-    step { [isEndless, isStuck] in
+    stepAway { [isEndless, isStuck] in
       $0.serverStops(moment, isEndless: isEndless, isStuck: isStuck)
     }
     isStuck = true
-    // It waits for the next server as long as a new request.
+  }
+
+  /// Takes a step after which the request may wait for the next server, as long as a new one.
+  private func stepAway(_ body: (inout ProxyExchange) -> [ProxyExchange.Action]) {
+    let hadServer = server != nil
+    step(body)
     if hadServer && server == nil && !exchange.isDone { limitHold() }
   }
 

@@ -73,13 +73,21 @@ struct ReloadSession: Sendable {
     self.loadsMayWrite = loadsMayWrite
   }
 
+  /// The page replaces one: what is known of the dependencies that both have.
+  mutating func takeOver(from former: ReloadSession) {
+    failed = former.failed.intersection(dependencies)
+    unsettled = former.unsettled.intersection(dependencies)
+    serving = former.serving.intersection(dependencies)
+  }
+
   /// Whether the last run of a dependency has failed.
   var hasFailed: Bool { !failed.isEmpty }
 
   mutating func changed(_ paths: [Path], at now: Int) -> Decision? {
     let paths = paths.filter { path in watched.contains(where: path.isWithin) }
     if !paths.isEmpty { isRevisionNew = false }
-    for path in paths where !changed.contains(path) { changed.append(path) }
+    var known = Set(changed)
+    changed += paths.filter { known.insert($0).inserted }
     restarts.saved(paths, at: now)
     return decide(at: now)
   }
@@ -159,6 +167,8 @@ struct ReloadSession: Sendable {
   mutating func reloadRequested(at now: Int) -> Decision {
     let waiting = isBusy || hasFailed ? (hasRun, changed) : (false, [])
     changed = []
+    // Also what the present server has answered.
+    isRevisionNew = false
     defer { (hasRun, changed) = waiting }
     return send(at: now)
   }
@@ -234,13 +244,16 @@ struct ReloadSession: Sendable {
 
   private var message: Message {
     let replaceable = changed.filter(Self.isReplaceable)
-    if replaceable.isEmpty { return .reload }
+    if replaceable.isEmpty || replaceable.count > Self.mostReplaced { return .reload }
     let hasStylesheet = replaceable.contains { $0.extensionName == "css" }
     let others = changed.filter {
       !Self.isReplaceable($0) && !(hasStylesheet && Self.sources.contains($0.extensionName))
     }
     return others.isEmpty ? .update(replaceable) : .reload
   }
+
+  /// A page compares each of them with all that it has loaded.
+  private static let mostReplaced = 100
 
   /// Stylesheets and images, by their extensions.
   private static let replaceable: Set = [

@@ -12,8 +12,9 @@ extension Descriptor {
     if !followsLinksOut {
       let number = path.withCString { csystem_open_beneath(parent, $0) }
       if number >= 0 { return Descriptor(owning: number) }
-      // An absolute link may lead back into the directory, and old kernels do not have this call.
-      if errno != EXDEV && errno != ENOSYS && errno != EPERM { throw .last("open", path: path) }
+      // An absolute link may lead back into the directory, old kernels do not have this call, and a `..` fails while
+      // anything is renamed.
+      if ![EXDEV, ENOSYS, EPERM, EAGAIN].contains(errno) { throw .last("open", path: path) }
     }
     let whole = root.appending(path.bytes)
     let real = try resolvedPath(whole)

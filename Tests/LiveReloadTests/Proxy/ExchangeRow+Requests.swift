@@ -46,7 +46,14 @@ extension ExchangeRow {
     ExchangeRow("cookies in two fields", request: get("Cookie: a=1; b=2|Cookie: c=\"3\"")),
     ExchangeRow("credentials", request: get("Authorization: Basic eDp5")),
     ExchangeRow(
-      "conditions", request: get("If-None-Match: \"1\"|If-Modified-Since: x|If-Range: y")),
+      "conditions",
+      request: get(
+        "Sec-Fetch-Dest: script|If-None-Match: \"1\"|If-Modified-Since: x|If-Range: y")),
+    ExchangeRow(
+      "conditions of a document",
+      request: get("If-None-Match: \"1\"|If-Modified-Since: x|Sec-Fetch-Dest: document"),
+      arrives: get("Sec-Fetch-Dest: document"), delivers: ok,
+      because: "what the browser keeps may be without the script"),
     ExchangeRow("a range", request: get("Range: bytes=0-1, -5")),
     ExchangeRow("names in any case", request: get("x-lower: 1|X-UPPER: 2|x_Under: 3")),
     ExchangeRow("an empty value", request: get("X-Empty: |Accept: */*")),

@@ -65,6 +65,7 @@ struct ProxyHeadsTests {
       ("X-Requested-With: org.app\r\nUpgrade-Insecure-Requests: 1\r\nAccept: */*", .anyDocument),
       ("Sec-Fetch-Dest: document", .anyDocument), ("Sec-Fetch-Dest: iframe", .anyDocument),
       ("Sec-Fetch-Dest: empty\r\nAccept: text/html", nil),
+      ("Sec-Fetch-Dest: empty\r\nSec-Purpose: prefetch", .anyDocument),
       ("Sec-Fetch-Dest: empty\r\nSec-Fetch-Mode: cors", nil),
       // Passed on by a service worker.
       ("Sec-Fetch-Dest: empty\r\nSec-Fetch-Mode: navigate\r\nAccept: text/html", .anyDocument),
