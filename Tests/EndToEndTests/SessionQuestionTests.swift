@@ -421,6 +421,25 @@ import Testing
     }
   }
 
+  @Test func `a follower learns of errors in the project file, and that they are gone`()
+    async throws
+  {
+    try await withProject { project in
+      let task = #"a: { run: "true", watch: ["x"] }"#
+      try project.writeTasks(task)
+      try await project.start(["-v"]).watching()
+      _ = try await ask("--wait", in: project)
+      let follower = try await project.start("--status", "--follow")
+      try await eventually("it follows") { !follower.process.output.text.isEmpty }
+      try project.place("watchrun.json", "{")
+      try await eventually("it is red") {
+        follower.process.output.lines.last == "state: rest, red"
+      }
+      try project.writeTasks(task)
+      try await eventually("it is green") { follower.process.output.lines.last == "state: rest" }
+    }
+  }
+
   @Test func `a follower of a service in which make works is sent looks one after the other`()
     async throws
   {

@@ -157,6 +157,8 @@ extension RunSession {
     desk.picture.withLock { $0.postponed = nil }
     let changed = readings.withLock { $0.take(at: .now) }
     if changed.isEmpty { return }
+    // Those who follow learn of errors, and that there are none.
+    defer { desk.changed() }
     let (plan, broken) = state.withLock { ($0.plan, $0.brokenManifests) }
     let manifests = changed.subtracting(plan.environmentFiles).subtracting(plan.sources)
     let problems = manifests.union(broken).sorted().compactMap { manifest in
