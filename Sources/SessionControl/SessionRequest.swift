@@ -19,7 +19,6 @@ public struct SessionRequest: Hashable, Sendable {
   static let longest = 64 * 1024
   /// The longest time for which a client holds the changes.
   package static let longestHold = Duration.seconds(600)
-  private static let mostTasks = 1000
 
   /// What is asked.
   public var verb: Verb
@@ -69,9 +68,7 @@ public struct SessionRequest: Hashable, Sendable {
       throw .refused("unknown request; known: \(known)")
     }
     self.verb = verb
-    if case .array(let values)? = value["tasks"]?.content {
-      tasks = values.prefix(Self.mostTasks).compactMap(\.text)
-    }
+    tasks = value["tasks"]?.elements.compactMap(\.text) ?? []
     time = value["timeMs"]?.int.map { .milliseconds(max(0, $0)) }
     lines = min(max(0, value["lines"]?.int ?? lines), 100_000)
     follows = value["follow"]?.bool ?? false

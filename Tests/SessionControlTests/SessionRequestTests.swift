@@ -30,6 +30,11 @@ struct SessionRequestTests {
     }
   }
 
+  @Test func `all tasks of a request are read`() throws {
+    let request = SessionRequest(.wait, tasks: (1...3000).map { "t\($0)" })
+    #expect(try SessionRequest(parsing: request.json.dropLast()).tasks.count == 3000)
+  }
+
   @Test func `another version is named`() {
     let reason = refusal(#"{"version":2,"ask":"wait"}"#)
     #expect(reason?.hasPrefix("this session speaks version 1 of the protocol") == true)
