@@ -5,7 +5,7 @@ import SystemCalls
 struct ProjectDraft {
   let name: String
   let nameOffset: Int
-  var fields = ProjectFields()
+  var fields: [ProjectField] = []
   /// The names in `after`.
   var after: [String] = []
   /// One of them, if the value is an object.

@@ -9,28 +9,25 @@ struct ProjectField {
   let value: JSONValue
 }
 
-/// The known keys of an object. Of a repeated key, the first is used.
-struct ProjectFields {
-  fileprivate(set) var all: [ProjectField] = []
-
-  subscript(name: String) -> ProjectField? { all.first { $0.name == name } }
+extension [ProjectField] {
+  subscript(name: String) -> ProjectField? { first { $0.name == name } }
 }
 
 extension ProjectReader {
-  /// The known keys of an object; `nil` if the value is not an object.
+  /// The known keys of an object, the first of a repeated key; `nil` if the value is not an object.
   mutating func fields(
     of value: JSONValue, _ scope: ProjectKey.Scope, named title: String
-  ) -> ProjectFields? {
+  ) -> [ProjectField]? {
     guard case .object(let members) = value.content else {
       note("\(title) must be an object, as in { … }, not \(value.kindName)", at: value.offset)
       return nil
     }
     noteRepeated(members)
-    var fields = ProjectFields()
+    var fields: [ProjectField] = []
     for member in members {
       if let setting = Setting.key(member.key, in: scope) {
         guard fields[member.key] == nil else { continue }
-        fields.all.append(
+        fields.append(
           ProjectField(
             name: member.key, setting: setting, keyOffset: member.keyOffset, value: member.value))
       } else {

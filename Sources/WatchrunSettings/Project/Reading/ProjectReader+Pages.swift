@@ -24,7 +24,7 @@ extension ProjectReader {
   }
 
   /// Checks combinations of keys that are valid one by one.
-  private mutating func checkTogether(_ page: Project.Page, _ fields: ProjectFields) {
+  private mutating func checkTogether(_ page: Project.Page, _ fields: [ProjectField]) {
     if let port = page.port, let field = fields["port"],
       page.proxies.contains(where: { $0.server == .port(port) })
     {

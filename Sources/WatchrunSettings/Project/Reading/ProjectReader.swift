@@ -133,8 +133,8 @@ package struct ProjectReader {
   }
 
   /// The values of all fields that set something.
-  mutating func assignments(_ fields: ProjectFields) -> [(name: String, value: Assignment)] {
-    fields.all.compactMap { field in
+  mutating func assignments(_ fields: [ProjectField]) -> [(name: String, value: Assignment)] {
+    fields.compactMap { field in
       read(field, field.setting.read).map { (field.name, $0) }
     }
   }
@@ -277,7 +277,7 @@ extension ProjectReader {
   }
 
   /// Checks combinations of keys that are valid one by one.
-  private mutating func checkTogether(_ task: Project.Task, _ fields: ProjectFields) {
+  private mutating func checkTogether(_ task: Project.Task, _ fields: [ProjectField]) {
     if task.isService {
       refuse(
         ["timeout"], in: fields,
@@ -358,7 +358,7 @@ extension ProjectReader {
   }
 
   /// Checks a service of which two processes run for a while.
-  private mutating func checkOverlap(_ task: Project.Task, _ fields: ProjectFields) {
+  private mutating func checkOverlap(_ task: Project.Task, _ fields: [ProjectField]) {
     if fields["listen"] == nil {
       refuse(
         ["port"], in: fields,
@@ -385,7 +385,7 @@ extension ProjectReader {
   }
 
   /// Checks that the command has the word that the tests replace if there are some.
-  private mutating func checkTests(_ task: Project.Task, _ fields: ProjectFields) {
+  private mutating func checkTests(_ task: Project.Task, _ fields: [ProjectField]) {
     guard let run = fields["run"], task.run != .words([]) else { return }
     if task.isService {
       refuse(["map"], in: fields, "a service runs no tests that end; remove 'map'")
@@ -404,7 +404,7 @@ extension ProjectReader {
   }
 
   /// Notes each of these keys with a message, in which `%` stands for the key.
-  mutating func refuse(_ names: [String], in fields: ProjectFields, _ message: String) {
+  mutating func refuse(_ names: [String], in fields: [ProjectField], _ message: String) {
     for field in names.compactMap({ fields[$0] }) {
       note(message.filled(with: field.name), at: field.keyOffset)
     }
