@@ -5,6 +5,9 @@
 /// The user's directory for caches, relative to the home directory.
 package let cacheDirectoryName = "Library/Caches"
 
+/// The program that opens a URL as the user wishes.
+package let openerOfURLs = "open"
+
 /// The path of the file that a descriptor refers to; `nil` if it is not a regular file, or was unlinked.
 package func pathOfFile(_ descriptor: Int32) -> Path? {
   var name = [CChar](repeating: 0, count: Int(PATH_MAX))

@@ -5,6 +5,9 @@
 /// The user's directory for caches, relative to the home directory.
 package let cacheDirectoryName = ".cache"
 
+/// The program that opens a URL as the user wishes.
+package let openerOfURLs = "xdg-open"
+
 /// The path of the file that a descriptor refers to; `nil` if it is not a regular file, or was unlinked.
 package func pathOfFile(_ descriptor: Int32) -> Path? {
   let link = Path("/proc/self/fd/\(descriptor)")

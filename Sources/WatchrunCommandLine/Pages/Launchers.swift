@@ -16,7 +16,7 @@ struct BrowserLauncher: Sendable {
   /// The commands to try in turn. `$BROWSER` is a list separated by colons.
   static func commands(_ variable: String?) -> [String] {
     let named = (variable ?? "").split(separator: ":").map(String.init)
-    return named.isEmpty ? [systemOpener] : named
+    return named.isEmpty ? [openerOfURLs] : named
   }
 
   /// The words of a command. `%s` is replaced by the URL, which is appended otherwise.

@@ -1,4 +1,5 @@
 import LiveReload
+import SystemCalls
 import Testing
 
 @testable import WatchrunCommandLine
@@ -6,7 +7,7 @@ import Testing
 struct LaunchersTests {
   @Test(
     arguments: [
-      (nil, [BrowserLauncher.systemOpener]), ("", [BrowserLauncher.systemOpener]),
+      (nil, [openerOfURLs]), ("", [openerOfURLs]),
       ("firefox", ["firefox"]), ("firefox:chromium %s", ["firefox", "chromium %s"]),
     ] as [(String?, [String])])
   func `the browser is the user's, or the system's`(variable: String?, commands: [String]) {

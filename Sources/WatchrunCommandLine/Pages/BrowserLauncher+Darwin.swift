@@ -1,7 +1,0 @@
-#if canImport(Darwin)
-
-extension BrowserLauncher {
-  static let systemOpener = "open"
-}
-
-#endif

@@ -1,7 +1,0 @@
-#if os(Linux)
-
-extension BrowserLauncher {
-  static let systemOpener = "xdg-open"
-}
-
-#endif
