@@ -21,6 +21,10 @@ public struct FilterDecision: Sendable, Hashable {
     public let line: Int
     /// The pattern. It ignores, or includes if it starts with `!`.
     public let pattern: [UInt8]
+
+    package init(source: Source, line: Int, pattern: [UInt8]) {
+      (self.source, self.line, self.pattern) = (source, line, pattern)
+    }
   }
 
   /// The origin of a rule.

@@ -8,7 +8,7 @@ extension ObserverWarning {
     switch code {
     case .eventsUnavailable: "\(message); set the interval with --poll=INTERVAL"
     case .everythingIgnored:
-      "everything in \(path ?? ".") is ignored\(rule.map { " (for example by \(RulePlace($0)))" } ?? ""); "
+      "everything in \(path ?? ".") is ignored\(rule.map { " (for example by \($0.shown()))" } ?? ""); "
         + "pass a path with -w to watch it anyway"
     default: description
     }

@@ -73,7 +73,7 @@ extension IgnoredChange.Reason {
   /// The reason, a rule as `--explain` prints it. The project adds its rules before the options.
   func words(with rules: ProjectRules? = nil) -> String {
     switch self {
-    case .rule(let rule): (rules?.place(of: rule) ?? RulePlace(rule)).description
+    case .rule(let rule): (rules?.placing(rule) ?? rule.shown()).description
     case .kind(let kind): "--events leaves out \(kind.rawValue)"
     case .sameContent: "--skip-unchanged: same content"
     }

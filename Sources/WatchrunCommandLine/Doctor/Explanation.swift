@@ -67,27 +67,27 @@ struct Explanation {
   /// tasks.
   private func rule(
     for path: Path, _ isDirectory: Bool, _ word: [UInt8], warn: (SystemError) -> Void
-  ) -> RulePlace? {
+  ) -> FilterDecision.Rule? {
     func decision(by filter: PathFilter) -> FilterDecision {
       filter.decision(for: path, isDirectory: isDirectory, belowAny: roots, warn: warn)
         ?? filter.decision(for: path, isDirectory: isDirectory, below: path, warn: warn)
     }
     let general = decision(by: filter)
-    let rule = general.rule.map { RulePlace($0) }
+    let rule = general.rule?.shown()
     guard general.isIncluded else { return rule }
     let written = DeclaredWrites(settings.writes, base: directory).rule(
       for: path, isDirectory: isDirectory, watched: roots.map { WatchedPath($0) })
-    if let written { return RulePlace(ofWrites: written) }
+    if let written { return written.at("--writes") }
     guard let project else { return rule }
     let own = decision(by: project.filter(in: directory))
-    let ownRule = own.rule.map { project.place(of: $0) } ?? rule
+    let ownRule = own.rule.map(project.placing) ?? rule
     guard own.isIncluded else { return ownRule }
     return self.rule(of: project.decisions(on: path, isDirectory: isDirectory), word) ?? ownRule
   }
 
   /// The rule of a task that the path counts for, or else of one that ignores it. Says which tasks it counts
   /// for unless it does for all that watch it.
-  private func rule(of decisions: [TaskRules.Decision], _ word: [UInt8]) -> RulePlace? {
+  private func rule(of decisions: [TaskRules.Decision], _ word: [UInt8]) -> FilterDecision.Rule? {
     let (included, others) = (
       decisions.filter(\.isIncluded), decisions.filter { !$0.isIncluded }
     )
@@ -102,14 +102,15 @@ struct Explanation {
     return (included.isEmpty ? others : included).firstResult(\.rule)
   }
 
-  private func line(_ rule: RulePlace?, _ word: [UInt8]) -> [UInt8] {
+  private func line(_ rule: FilterDecision.Rule?, _ word: [UInt8]) -> [UInt8] {
     let prefix = rule?.bytes ?? "::".word
     return prefix + [UInt8(ascii: "\t")] + Path(bytes: word).quotedIfNeeded + [UInt8(ascii: "\n")]
   }
 
-  private func fields(_ rule: RulePlace?, _ word: [UInt8]) -> [UInt8] {
+  private func fields(_ rule: FilterDecision.Rule?, _ word: [UInt8]) -> [UInt8] {
     let fields = [
-      rule?.source ?? [], rule.map { Array(String($0.line).utf8) } ?? [], rule?.pattern ?? [], word,
+      rule?.source.bytes ?? [], rule.map { Array(String($0.line).utf8) } ?? [], rule?.pattern ?? [],
+      word,
     ]
     return fields.flatMap { $0 + [0] }
   }

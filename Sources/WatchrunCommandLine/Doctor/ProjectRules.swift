@@ -8,7 +8,7 @@ import WatchrunSettings
 /// What a project ignores, what starts its tasks, and where that is written.
 struct ProjectRules: Sendable {
   /// The file, or `detected`.
-  private let source: [UInt8]
+  private let source: Path
   private let patterns: [GlobPattern]
   private let lines: RuleLines
   private let tasks: [TaskRules]
@@ -17,7 +17,7 @@ struct ProjectRules: Sendable {
   /// The rules of a project that was read or detected.
   init(_ project: Project, of source: ProjectSource) {
     let text = source.fileText
-    let place = text == nil ? "detected".word : source.file.bytes
+    let place = text == nil ? "detected" : source.file
     let file = text.flatMap { try? $0.value() }
     patterns = project.ignores
     lines = RuleLines(ofPatterns: file?["ignore"], in: text)
@@ -34,13 +34,11 @@ struct ProjectRules: Sendable {
     PathFilter(base: directory, ignore: patterns, sources: [])
   }
 
-  /// The place of a rule of a filter whose ignore patterns are these, followed by those of options.
-  func place(of rule: FilterDecision.Rule) -> RulePlace {
-    guard rule.source == .parameter(.ignore) else { return RulePlace(rule) }
-    guard rule.line <= patterns.count else {
-      return RulePlace(rule, number: rule.line - patterns.count)
-    }
-    return lines.place(rule.line, rule.pattern, or: source)
+  /// A rule, with its place, of a filter whose ignore patterns are these, followed by those of options.
+  func placing(_ rule: FilterDecision.Rule) -> FilterDecision.Rule {
+    guard rule.source == .parameter(.ignore) else { return rule.shown() }
+    return rule.line <= patterns.count
+      ? lines.placing(rule, or: source) : rule.shown(number: rule.line - patterns.count)
   }
 
   /// The decisions of the tasks and pages that watch an absolute path.
@@ -75,7 +73,7 @@ struct TaskRules: Sendable {
   private let filter: PathFilter
   private let declared: DeclaredWrites
   /// The file, or `detected`.
-  private let source: [UInt8]
+  private let source: Path
   private let ignores: RuleLines
   private let filters: RuleLines
   private let extensions: RuleLines
@@ -83,7 +81,7 @@ struct TaskRules: Sendable {
 
   /// - Parameter value: The task in the text of the file.
   init(
-    _ task: Project.Task, in directory: Path, source: [UInt8], _ value: JSONValue?,
+    _ task: Project.Task, in directory: Path, source: Path, _ value: JSONValue?,
     _ text: ProjectFileText?
   ) {
     name = task.name
@@ -102,7 +100,7 @@ struct TaskRules: Sendable {
     roots = page.observed.map { $0.absolute(from: directory) }
     filter = PathFilter(base: directory, sources: [])
     declared = DeclaredWrites()
-    source = []
+    source = ""
     let none = RuleLines(ofPatterns: nil, in: nil)
     (ignores, filters, extensions, writes) = (none, none, none, none)
   }
@@ -114,7 +112,7 @@ struct TaskRules: Sendable {
     /// Whether it does not count because the task declares to write the path.
     var isWritten = false
     /// The rule that decides, if there is one.
-    let rule: RulePlace?
+    let rule: FilterDecision.Rule?
 
     var description: String { name.printable + (rule.map { " (\($0))" } ?? "") }
   }
@@ -127,14 +125,14 @@ struct TaskRules: Sendable {
       let rule = declared.rule(
         for: path, isDirectory: isDirectory, watched: roots.map { WatchedPath($0) })
     {
-      let place = writes.place(rule.line, rule.pattern, or: source)
-      return Decision(name: name, isIncluded: false, isWritten: true, rule: place)
+      return Decision(
+        name: name, isIncluded: false, isWritten: true, rule: writes.placing(rule, or: source))
     }
     return Decision(
-      name: name, isIncluded: decision.isIncluded, rule: decision.rule.map { place(of: $0) })
+      name: name, isIncluded: decision.isIncluded, rule: decision.rule.map { placing($0) })
   }
 
-  private func place(of rule: FilterDecision.Rule) -> RulePlace {
+  private func placing(_ rule: FilterDecision.Rule) -> FilterDecision.Rule {
     let lines =
       switch rule.source {
       case .parameter(.ignore): ignores
@@ -142,7 +140,7 @@ struct TaskRules: Sendable {
       case .parameter(.extensions): extensions
       case .builtIn, .file: ignores
       }
-    return lines.place(rule.line, rule.pattern, or: source)
+    return lines.placing(rule, or: source)
   }
 }
 

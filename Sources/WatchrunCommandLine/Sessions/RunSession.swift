@@ -259,7 +259,7 @@ extension RunSession {
       let reason =
         plan.origin == .commandLine
         ? plan.graph.tasks.firstResult { $0.triggers.ruleDeclaring(change) }
-          .map { "written by the command (\(RulePlace(ofWrites: $0)))" }
+          .map { "written by the command (\($0.at("--writes")))" }
         : plan.observation.rules?.reason(of: change)
       if let reason { log.note([change], reason) }
     }

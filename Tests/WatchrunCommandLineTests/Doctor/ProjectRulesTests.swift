@@ -18,7 +18,7 @@ import Testing
     settings.ignores = rules.filter(in: directory).ignore + settings.ignores
     let decision = settings.makeFilter(in: directory).decision(
       for: name, isDirectory: false, below: directory)
-    return decision.rule.map { rules.place(of: $0).description }
+    return decision.rule.map { rules.placing($0).description }
   }
 
   @Test func `a rule of the project is named with its line in the file, and none as an option`()

@@ -2,34 +2,24 @@ import PathFiltering
 import Support
 import WatchrunSettings
 
-/// A rule as the command line shows it: with its options in place of the filter's parameters.
-struct RulePlace: CustomStringConvertible {
-  let source: [UInt8]
-  let line: Int
-  let pattern: [UInt8]
-
-  /// `source:line:pattern`.
-  var bytes: [UInt8] { source + ":\(line):".word + pattern }
-
-  var description: String { bytes.printable }
-}
-
-extension RulePlace {
-  /// - Parameter number: The position of an option among those with the same name.
-  init(_ rule: FilterDecision.Rule, number: Int? = nil) {
-    let source =
-      switch rule.source {
-      case .parameter(.ignore): "--ignore".word
-      case .parameter(.filter): "--filter".word
-      case .parameter(.extensions): "--exts".word
-      case .builtIn, .file: rule.source.bytes
+extension FilterDecision.Rule {
+  /// The rule as the command line shows it: with its option in place of the filter's parameter.
+  ///
+  /// - Parameter number: The position of the option among those with the same name.
+  func shown(number: Int? = nil) -> FilterDecision.Rule {
+    let option: FilterDecision.Source =
+      switch source {
+      case .parameter(.ignore): .file("--ignore")
+      case .parameter(.filter): .file("--filter")
+      case .parameter(.extensions): .file("--exts")
+      case .builtIn, .file: source
       }
-    self.init(source: source, line: number ?? rule.line, pattern: rule.pattern)
+    return FilterDecision.Rule(source: option, line: number ?? line, pattern: pattern)
   }
 
-  /// The place of a rule of `--writes`.
-  init(ofWrites rule: FilterDecision.Rule) {
-    self.init(source: "--writes".word, line: rule.line, pattern: rule.pattern)
+  /// The same pattern at another place, such as a file or an option.
+  func at(_ place: Path, line: Int? = nil) -> FilterDecision.Rule {
+    FilterDecision.Rule(source: .file(place), line: line ?? self.line, pattern: pattern)
   }
 }
 
@@ -76,9 +66,9 @@ struct RuleLines: Sendable {
       ? places[number - 1] : first ?? Place(file: nil, line: number)
   }
 
-  /// The place for messages. The source stands for a file that there is not.
-  func place(_ number: Int, _ pattern: [UInt8], or source: [UInt8]) -> RulePlace {
-    let place = self[number]
-    return RulePlace(source: place.file?.word ?? source, line: place.line, pattern: pattern)
+  /// A rule with its place for messages. The source stands for a file that there is not.
+  func placing(_ rule: FilterDecision.Rule, or source: Path) -> FilterDecision.Rule {
+    let place = self[rule.line]
+    return rule.at(place.file.map { Path($0) } ?? source, line: place.line)
   }
 }
