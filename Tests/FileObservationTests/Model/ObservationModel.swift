@@ -193,7 +193,15 @@ extension ObservationModel {
     }
     world.permitAll()
     try settle()
-    return endBurst(isFirst: false)
+    return try endBurst(isFirst: false) + applyRulesAgain()
+  }
+
+  /// While nothing happens, the same rules change nothing. Returns what is reported all the same.
+  private mutating func applyRulesAgain() throws -> [String] {
+    if !setting.appliesRules { return [] }
+    try applyRules()
+    try settle()
+    return coalescer.take().map { "\($0.path) is \($0.kind), by the same rules" }
   }
 
   private mutating func observe() throws {
