@@ -102,14 +102,15 @@ enum HTTPHeadReader {
   private static func responseFraming(
     _ fields: HTTPFields, _ status: Int, to method: String
   ) throws(HTTPError) -> HTTPFraming {
-    let length = try contentLength(fields, ofResponse: true)
     if method == "HEAD" || status < 200 || status == 204 || status == 304 { return .none }
     let codings = fields.list("transfer-encoding").filter { !$0.elementsEqual("identity".utf8) }
     guard codings.joined().allSatisfy(\.isToken) else {
       throw HTTPError(status: 502, reason: "a transfer coding is malformed")
     }
     // With a coding, a length does not count, as for browsers.
-    if codings.isEmpty { return length.map { .length($0) } ?? .untilClose }
+    if codings.isEmpty {
+      return try contentLength(fields, ofResponse: true).map { .length($0) } ?? .untilClose
+    }
     // Codings below chunks are the client's to undo.
     switch codings.firstIndex(of: Array("chunked".utf8)) {
     case nil: return .untilClose

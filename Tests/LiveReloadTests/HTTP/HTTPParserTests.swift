@@ -183,6 +183,10 @@ struct HTTPParserTests {
       "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Length: 1\r\n\r\n2\r\nab\r\n0\r\n\r\n",
       "200 chunked", "body:ab", "end"),
     Row(
+      "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Length: x\r\n\r\n2\r\nab\r\n0\r\n\r\n",
+      "200 chunked", "body:ab", "end"),
+    Row("HTTP/1.1 304 Not Modified\r\nContent-Length: x\r\n\r\n", "304 none", "end"),
+    Row(
       "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip,\r\n Chunked\r\n\r\n1\r\na\r\n0\r\n\r\n",
       "200 chunked", "body:a", "end"),
     Row("HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\n\r\na", "200 untilClose", "body:a"),
@@ -206,6 +210,7 @@ struct HTTPParserTests {
       "body:a", "end"),
     Row("HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\na", "400"),
     Row("HTTP/1.1 200 OK\r\nContent-Length: 1,\r\n\r\na", "400"),
+    Row("HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\na", "400"),
     Row("HTTP/1.1 799 Odd\r\nContent-Length: 0\r\n\r\n", "799 length(0)", "end"),
     Row("HTTP/1.1 099 Odd\r\n\r\n", "502"),
     Row("HTTP/1.1 2000 OK\r\n\r\n", "502"), Row("nonsense\r\n\r\n", "502"),
