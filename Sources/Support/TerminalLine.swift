@@ -26,11 +26,11 @@ package struct TerminalLine {
       if isControl {
         // C1 control characters have two bytes in UTF-8.
         isControl = false
-        if byte < 0xA0 {
+        if 0x80..<0xA0 ~= byte {
           obey(parser.consume(Unicode.Scalar(byte)), byte)
           continue
         }
-        if byte < 0xC0 { put(0xC2) }
+        put(0xC2)
       }
       if byte < 0x80 {
         obey(parser.consume(Unicode.Scalar(byte)), byte)
@@ -40,6 +40,7 @@ package struct TerminalLine {
         put(byte)
       }
     }
+    if isControl { put(0xC2) }
   }
 
   /// The line with colours and effects.
@@ -56,7 +57,9 @@ package struct TerminalLine {
   }
 
   private mutating func put(_ byte: UInt8) {
-    if !parser.expectsText { return }
+    // What is dropped between two bytes must not make a control character of them.
+    let controls = text.last == 0xC2 && 0x80..<0xA0 ~= byte
+    if !parser.expectsText || controls { return }
     if isOverwritten { clear() }
     text.append(byte)
     endsWithSequence = false

@@ -41,6 +41,13 @@ struct TerminalLineTests {
     #expect(TerminalLine(bytes, keepsStyles: true).isStyled == isStyled)
   }
 
+  @Test(arguments: [
+    [0x61, 0xC2], [0xC2, 0x61], [0xC2, 0xC2], [0xC2, 0xC3, 0xA9], [0xC2, 0xA0], [0xFF, 0x9B],
+  ])
+  func `bytes that are no characters are kept`(_ line: [UInt8]) {
+    #expect(TerminalLine(line).text == line)
+  }
+
   @Test func `random bytes set nothing but colours`() {
     var generator = SeededGenerator(seed: 7)
     let special =
