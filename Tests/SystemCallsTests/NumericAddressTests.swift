@@ -13,7 +13,7 @@ struct NumericAddressTests {
   }
 
   @Test func `localhost has two addresses to try`() {
-    for name in ["LOCALHOST", "app.localhost", "a.b.LocalHost"] {
+    for name in ["LOCALHOST", "app.localhost", "a.b.LocalHost", "localhost.", "a.localhost."] {
       #expect(addressesToTry(of: name) == ["127.0.0.1", "::1"])
     }
     #expect(addressesToTry(of: "192.0.2.1") == ["192.0.2.1"])

@@ -21,7 +21,9 @@ package let loopbackAddresses = ["127.0.0.1", "::1"]
 /// The numeric addresses to connect to, in this order. A server on `localhost`, or on a name below it, which few
 /// resolvers know (RFC 6761), may listen at either loopback address. Looking up any other name may take long.
 package func addressesToTry(of host: String) -> [String] {
-  let name = host.lowercased()
+  var name = host.lowercased()[...]
+  // It says that the name is complete.
+  if name.last == "." { name.removeLast() }
   if name == "localhost" || name.hasSuffix(".localhost") { return loopbackAddresses }
   var text = [CChar](repeating: 0, count: 4096)
   guard csystem_addresses(host, &text, text.count) == 0 else { return [] }
