@@ -56,8 +56,8 @@ extension PageSite {
     var text = Array(line.utf8)
     let found = SourceLocation.find(in: text) { name in
       guard let path = RequestPath(target: name.utf8) else { return nil }
-      let names = path.components + (path.endsWithSlash ? [Array("index.html".utf8)] : [])
-      let file = names.reduce(root) { $0.appending($1) }
+      var file = path.file(in: root)
+      if path.endsWithSlash { file = file.appending("index.html") }
       let status = try? FileStatus(of: file, followsLinks: true)
       return status?.type == .file ? file : nil
     }

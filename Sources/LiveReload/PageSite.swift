@@ -152,14 +152,14 @@ extension PageSite {
   private func noteWorker(_ request: HTTPRequestHead) {
     guard request.fields.first("sec-fetch-dest")?.equalsIgnoringCase("empty") == true,
       case .directory(let root) = page.source, workerFiles.count < Self.mostWorkerFiles,
-      let name = request.path.percentDecoded
+      let path = RequestPath(target: request.path)
     else { return }
     if let referer = request.fields.first("referer")?.prefix(while: { $0 != UInt8(ascii: "?") }),
       !MediaType.of(referer, isUTF8: false).hasPrefix("text/javascript")
     {
       return
     }
-    workerFiles.insert(Path(bytes: root.bytes + name))
+    workerFiles.insert(path.file(in: root))
   }
 
   /// The server that a request is passed to; `nil` if a file answers it.

@@ -40,8 +40,29 @@ struct PageControlTests {
     let client = try listener()
     pages.core.note(.changed([directory["index.html"]]))
     #expect(events(of: client).contains(#"{"type":"reload","revision":2}"#))
-    pages.core.note(.changed(["/other"]))
+    pages.core.note(.changed(["/other", Path(bytes: directory.path.bytes + [0x32])]))
     #expect(events(of: client).isEmpty)
+  }
+
+  @Test(arguments: [false, true])
+  func `a style sheet that a worker has fetched reloads the page`(servesRoot: Bool) throws {
+    let pages = MemoryPages()
+    try directory.write("p{}", to: "a b.css")
+    let root: Path = servesRoot ? "/" : directory.path
+    try pages.core.open(Page(name: "page", source: .directory(root), port: 80))
+    let client = try pages.connect()
+    let folder = servesRoot ? "\(directory.path)" : ""
+    client.send(
+      "GET \(folder)/a%20b.css HTTP/1.1\r\nHost: localhost\r\nSec-Fetch-Dest: empty\r\n\r\n")
+    pages.network.run()
+    #expect(client.receiveAll().hasSuffix("p{}"))
+    let listener = try pages.connect()
+    listener.send("GET /__watchrun/events HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    pages.network.run()
+    _ = listener.receiveAll()
+    pages.core.note(.changed([directory["a b.css"]]))
+    pages.network.run()
+    #expect(listener.receiveAll().contains(#""type":"reload""#))
   }
 
   @Test func `a reload that is asked for waits for nothing, and ends no wait`() throws {

@@ -1,3 +1,5 @@
+import SystemCalls
+
 /// The path of a request, as names below the served directory. It cannot leave the directory by
 /// `..`; symbolic links are checked elsewhere.
 struct RequestPath: Hashable, Sendable {
@@ -19,6 +21,9 @@ struct RequestPath: Hashable, Sendable {
       if !endsWithSlash { components.append(name) }
     }
   }
+
+  /// The path of the file in the served directory.
+  func file(in root: Path) -> Path { components.reduce(root) { $0.appending($1) } }
 
   /// Whether a name other than `.well-known` begins with a dot.
   var hasDotFile: Bool { components.contains { Self.isDotFile($0) } }
