@@ -47,7 +47,7 @@ struct SessionDirectory: Hashable {
   /// The beginning of the names of the sockets of a directory's sessions.
   static func prefix(of directory: Path) -> [UInt8] {
     let digest = directory.bytes.withUnsafeBytes { ContentDigest(of: $0) }
-    return "\(String(digest.high, digits: 16))\(String(digest.low, digits: 16))-".word
+    return "\(digest.text)-".word
   }
 
   /// The process ID in the name of a socket.

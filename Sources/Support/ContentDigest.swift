@@ -11,71 +11,39 @@ package struct ContentDigest: Hashable, Sendable {
     self.low = low
   }
 
-  package init(of bytes: UnsafeRawBufferPointer) {
-    var hasher = ContentHasher()
-    hasher.update(bytes)
-    self = hasher.finish()
-  }
-}
-
-/// Computes the digest of bytes that are passed in any number of parts.
-///
-/// Each stripe of 32 bytes is added to four lanes of one word, which are then mixed. Each step is
-/// invertible, so that a difference can only be cancelled by another one that matches it in all 256
-/// bits.
-package struct ContentHasher {
-  private typealias Stripe = SIMD4<UInt64>
-
-  private static let stripeSize = MemoryLayout<Stripe>.size
-  private static let beginning = Stripe(
-    0x243f_6a88_85a3_08d3, 0x1319_8a2e_0370_7344, 0xa409_3822_299f_31d0, 0x082e_fa98_ec4e_6c89)
-
-  private var lanes = ContentHasher.beginning
-  /// The bytes of an incomplete stripe.
-  private var rest: [UInt8] = []
-  private var length: UInt64 = 0
-
-  package init() {}
-
-  package mutating func update(_ bytes: UnsafeRawBufferPointer) {
-    length &+= UInt64(bytes.count)
-    var bytes = bytes
-    if !rest.isEmpty {
-      let taken = min(Self.stripeSize - rest.count, bytes.count)
-      rest += bytes[..<taken]
-      if rest.count < Self.stripeSize { return }
-      Self.take(rest.withUnsafeBytes { Self.stripe($0, at: 0) }, into: &lanes)
-      rest.removeAll(keepingCapacity: true)
-      bytes = UnsafeRawBufferPointer(rebasing: bytes[taken...])
-    }
-    let whole = bytes.count / Self.stripeSize * Self.stripeSize
-    var lanes = lanes
-    for offset in stride(from: 0, to: whole, by: Self.stripeSize) {
-      Self.take(Self.stripe(bytes, at: offset), into: &lanes)
-    }
-    self.lanes = lanes
-    rest += bytes[whole...]
-  }
-
-  /// Returns the digest of all bytes added so far.
-  package func finish() -> ContentDigest {
-    var lanes = lanes
-    // The length distinguishes the padding of the last stripe from zeros in the file.
-    var last = Stripe.zero
-    withUnsafeMutableBytes(of: &last) { $0.copyBytes(from: rest) }
-    Self.take(withUnsafeBytes(of: last) { Self.stripe($0, at: 0) }, into: &lanes)
-    Self.take(Stripe(length, ~length, length &* Self.golden, 0), into: &lanes)
-    for _ in 0..<4 { Self.take(.zero, into: &lanes) }
-    return ContentDigest(
-      high: Self.mix(lanes[0] &+ Self.rotate(lanes[2], 19)),
-      low: Self.mix(lanes[1] ^ Self.rotate(lanes[3], 41)))
-  }
+  /// The digest as 32 digits.
+  package var text: String { String(high, digits: 16) + String(low, digits: 16) }
 }
 
 // MARK: - Stripes
 
-extension ContentHasher {
+extension ContentDigest {
+  private typealias Stripe = SIMD4<UInt64>
+
+  private static let beginning = Stripe(
+    0x243f_6a88_85a3_08d3, 0x1319_8a2e_0370_7344, 0xa409_3822_299f_31d0, 0x082e_fa98_ec4e_6c89)
   private static let golden: UInt64 = 0x9e37_79b9_7f4a_7c15
+
+  /// Each stripe of 32 bytes is added to four lanes of one word, which are then mixed. Each step is
+  /// invertible, so that a difference can only be cancelled by another one that matches it in all 256
+  /// bits.
+  package init(of bytes: UnsafeRawBufferPointer) {
+    let stripeSize = MemoryLayout<Stripe>.size
+    let whole = bytes.count / stripeSize * stripeSize
+    var lanes = Self.beginning
+    for offset in stride(from: 0, to: whole, by: stripeSize) {
+      Self.take(Self.stripe(bytes, at: offset), into: &lanes)
+    }
+    // The length distinguishes the padding of the last stripe from zeros in the file.
+    let length = UInt64(bytes.count)
+    var last = Stripe.zero
+    withUnsafeMutableBytes(of: &last) { $0.copyBytes(from: bytes[whole...]) }
+    Self.take(withUnsafeBytes(of: last) { Self.stripe($0, at: 0) }, into: &lanes)
+    Self.take(Stripe(length, ~length, length &* Self.golden, 0), into: &lanes)
+    for _ in 0..<4 { Self.take(.zero, into: &lanes) }
+    high = Self.mix(lanes[0] &+ Self.rotate(lanes[2], 19))
+    low = Self.mix(lanes[1] ^ Self.rotate(lanes[3], 41))
+  }
 
   /// Adds a stripe to the lanes, one word to each.
   @inline(__always)

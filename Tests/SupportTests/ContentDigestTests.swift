@@ -104,19 +104,4 @@ struct ContentDigestTests {
     #expect(digest(one + other) != digest(other + one))
     #expect(digest(one + one) != digest(one))
   }
-
-  @Test func `the digest does not depend on the parts`() {
-    var generator = SeededGenerator(seed: 3)
-    for length in 0...200 {
-      let bytes = (0..<length).map { _ in UInt8.random(in: 0...255, using: &generator) }
-      var hasher = ContentHasher()
-      var rest = bytes[...]
-      while !rest.isEmpty {
-        let part = Array(rest.prefix(Int.random(in: 0...70, using: &generator)))
-        part.withUnsafeBytes { hasher.update($0) }
-        rest = rest.dropFirst(part.count)
-      }
-      #expect(hasher.finish() == digest(bytes), "\(length) bytes")
-    }
-  }
 }

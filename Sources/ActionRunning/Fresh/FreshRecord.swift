@@ -100,14 +100,6 @@ struct FreshRecordFile: Sendable {
 }
 
 extension ContentDigest {
-  /// 32 digits.
-  fileprivate var text: String {
-    [high, low].map { word in
-      let digits = String(word, radix: 16)
-      return String(repeating: "0", count: 16 - digits.count) + digits
-    }.joined()
-  }
-
   fileprivate init?(text: ArraySlice<UInt8>) {
     guard text.count == 32, let text = String(validating: text, as: UTF8.self),
       let high = UInt64(text.prefix(16), radix: 16), let low = UInt64(text.suffix(16), radix: 16)

@@ -211,10 +211,10 @@ extension FreshTasks {
 
   /// The digest of a task's command, and of the records of its dependencies; `nil` if one of them has none.
   private func definition(of task: TaskDefinition, _ records: [FreshRecord]) -> ContentDigest? {
-    var hasher = ContentHasher()
+    var definition: [UInt8] = []
     func add(_ bytes: [UInt8]) {
-      withUnsafeBytes(of: bytes.count) { hasher.update($0) }
-      bytes.withUnsafeBytes { hasher.update($0) }
+      withUnsafeBytes(of: bytes.count) { definition += $0 }
+      definition += bytes
     }
     let command = task.command
     if case .shell(let shell) = command.form { add(shell) } else { add([]) }
@@ -229,9 +229,9 @@ extension FreshTasks {
       guard let record = records.first(where: { $0.task == name }) else { return nil }
       add(Array(name.utf8))
       for digest in record.digests {
-        withUnsafeBytes(of: (digest.high, digest.low)) { hasher.update($0) }
+        withUnsafeBytes(of: (digest.high, digest.low)) { definition += $0 }
       }
     }
-    return hasher.finish()
+    return definition.withUnsafeBytes { ContentDigest(of: $0) }
   }
 }

@@ -31,11 +31,8 @@ enum PythonCaches {
 
   private static func isUncertain(_ module: Path, of source: Path) -> Bool {
     guard let status = try? FileStatus(of: source, followsLinks: true) else { return false }
-    var header: [UInt8] = []
-    try? readFile(module, partSize: headerLength) { part in
-      header += part
-      return header.count < headerLength
-    }
+    let header =
+      (try? fileContents(of: module, followsLinks: false, atMost: headerLength)) ?? []
     let seconds = UInt32(truncatingIfNeeded: status.modified.nanoseconds / 1_000_000_000)
     let size = UInt32(truncatingIfNeeded: status.size)
     return header.count >= headerLength && number(header[4..<8]) == 0

@@ -27,23 +27,14 @@ package struct DiskContents: ContentSource {
   }
 
   package func sample(of path: Path) -> ContentSample? {
-    guard let status = try? FileStatus(of: path), status.type == .file,
-      status.size <= UInt64(clamping: largestFile)
+    guard let status = stamp(of: path), status.type == .file, status.size <= largestFile,
+      let content = try? fileContents(
+        of: path, followsLinks: false, atMost: Int(status.size) + 1),
+      // If the file has changed meanwhile, the bytes may be of two versions.
+      content.count == status.size, stamp(of: path) == status
     else { return nil }
-    var hasher = ContentHasher()
-    var count: UInt64 = 0
-    do throws(SystemError) {
-      try readFile(path) { part in
-        hasher.update(part)
-        count += UInt64(part.count)
-        return count <= status.size
-      }
-    } catch {
-      return nil
-    }
-    // If the file has changed meanwhile, the bytes may be of two versions.
-    guard count == status.size, stamp(of: path) == status else { return nil }
-    return ContentSample(digest: hasher.finish(), stamp: status)
+    return ContentSample(
+      digest: content.withUnsafeBytes { ContentDigest(of: $0) }, stamp: status)
   }
 
   /// The status at a path; `nil` if it does not exist. Does not follow a link.

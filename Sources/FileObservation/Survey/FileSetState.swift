@@ -28,14 +28,13 @@ package struct FileSetState: Sendable {
   package mutating func add(_ path: Path, _ now: FileTime) {
     do throws(SystemError) {
       let status = try FileStatus(of: path)
-      var hasher = ContentHasher()
-      path.bytes.withUnsafeBytes { hasher.update($0) }
-      add(status, to: &hasher, now)
+      var state = path.bytes
+      add(status, to: &state, now)
       // What a link leads to is read in its place.
       if status.type == .symlink, let target = try? FileStatus(of: path, followsLinks: true) {
-        add(target, to: &hasher, now)
+        add(target, to: &state, now)
       }
-      let own = hasher.finish()
+      let own = state.withUnsafeBytes { ContentDigest(of: $0) }
       digest = ContentDigest(high: digest.high &+ own.high, low: digest.low &+ own.low)
       count += 1
     } catch {
@@ -43,7 +42,7 @@ package struct FileSetState: Sendable {
     }
   }
 
-  private mutating func add(_ status: FileStatus, to hasher: inout ContentHasher, _ now: FileTime) {
+  private mutating func add(_ status: FileStatus, to state: inout [UInt8], _ now: FileTime) {
     // The entries of a directory are added one by one.
     let isDirectory = status.type == .directory
     let words = (
@@ -51,7 +50,7 @@ package struct FileSetState: Sendable {
       isDirectory ? 0 : status.modified.nanoseconds, isDirectory ? 0 : status.changed.nanoseconds,
       status.born?.nanoseconds ?? 0, status.attributes
     )
-    withUnsafeBytes(of: words) { hasher.update($0) }
+    withUnsafeBytes(of: words) { state += $0 }
     if isDirectory { return }
     newest = max(newest, status.changed)
     if status.isRacy(now) { isRacy = true }

@@ -96,19 +96,19 @@ private func readPart(
 }
 
 /// Reads an open file from its present offset to its end, in parts of at most `partSize`.
+///
+/// - Parameter limit: How many bytes are read at most.
 package func readAll(
-  _ file: borrowing Descriptor, path: Path? = nil, partSize: Int = 64 * 1024
+  _ file: borrowing Descriptor, path: Path? = nil, partSize: Int = 64 * 1024,
+  atMost limit: Int = .max
 ) throws(SystemError) -> [UInt8] {
   var content: [UInt8] = []
-  while true {
-    let part = try readPart(file, path: path, size: partSize)
-    if part.isEmpty { return content }
-    if content.isEmpty && part.count < partSize {
-      content = part
-    } else {
-      content += part
-    }
+  while content.count < limit {
+    let part = try readPart(file, path: path, size: min(partSize, limit - content.count))
+    if part.isEmpty { break }
+    if content.isEmpty { content = part } else { content += part }
   }
+  return content
 }
 
 extension Descriptor {
