@@ -64,8 +64,7 @@ struct GitConfiguration: Sendable {
   }
 
   mutating func apply(_ contents: [UInt8]) {
-    var syntax = GitConfigurationSyntax(contents)
-    while let entry = syntax.next() {
+    for entry in GitConfigurationSyntax.entries(in: contents) {
       switch entry.name {
       case "core.excludesfile": if let name = entry.value { namedExcludesFile = expanded(name) }
       case "core.ignorecase": ignoresCase = Self.isTrue(entry.value)

@@ -6,13 +6,10 @@ import Testing
 struct GitConfigurationTests {
   /// The settings in a text, as `name=value`, or `name` for a key without a value.
   private func entries(_ text: String) -> [String] {
-    var syntax = GitConfigurationSyntax(Array(text.utf8))
-    var entries: [String] = []
-    while let entry = syntax.next() {
+    GitConfigurationSyntax.entries(in: Array(text.utf8)).map { entry in
       let value = entry.value.map { "=" + String(decoding: $0, as: UTF8.self) }
-      entries.append(entry.name + (value ?? ""))
+      return entry.name + (value ?? "")
     }
-    return entries
   }
 
   @Test(
@@ -29,16 +26,15 @@ struct GitConfigurationTests {
       ("[core]\nkey = \" a # b \" ; c\n", ["core.key= a # b "]),
       ("[core]\nkey = a\" \"b\n", ["core.key=a b"]),
       ("[core]\nkey = a\\\n  b\nnext = c\n", ["core.key=a  b", "core.next=c"]),
+      ("[core]\r\nkey = a\\\r\n  b\r\n", ["core.key=a  b"]),
+      ("[core]\nkey # c\n = b\n[core]key=\"a]\"# c", ["core.key", "core.key=a]"]),
       ("[core]\nkey = \\\"a\\\\\\t\\n\n", ["core.key=\"a\\\t\n"]),
-      ("[remote \"O \\\"x\\\\\"]\nurl = u\n", ["remote.O \"x\\.url=u"]),
+      ("[remote \"O \\\"x\\\\\"]\nurl = u\n", ["remote o \"x\\.url=u"]),
       ("[a.B]\nk = v\n[core]\nk = w\n", ["a.b.k=v", "core.k=w"]),
-      // A syntax error ends reading.
-      ("[core]\na = 1\nb = \"x\nc = 3\n", ["core.a=1"]),
-      ("[core]\na = 1\nb = \\x\nc = 3\n", ["core.a=1"]),
-      ("[core]\na = 1\n[oops\nc = 3\n", ["core.a=1"]),
-      ("[core]\na = 1\n[x y]\nc = 3\n", ["core.a=1"]),
-      ("[core]\na = 1\n1b = 2\n", ["core.a=1"]),
-      ("[core]\na = 1\nb ? 2\n", ["core.a=1"]),
+      ("[core]\na = 1\n[x \"y]\"]\nc = 3\n", ["core.a=1", "x y].c=3"]),
+      // git refuses these.
+      ("[core]\nb = \"x\nc = 3\n", ["core.b=x", "core.c=3"]),
+      ("[core]\n= 1\n\\\nc = 3\n", ["core.c=3"]),
       ("", []), ("[", []), ("[core", []), ("[core \"", []), ("[core \"\\", []), ("\\", []),
     ])
   func `the syntax is git's`(text: String, expected: [String]) {
