@@ -12,79 +12,54 @@ enum BraceExpansion {
   }
 
   static let limit = 1000
-  /// Bounds the depth to which lists can be nested.
-  private static let longestText = 4096
+  /// How deep braces may be nested, so that no text overflows the stack.
+  private static let deepestNesting = 100
 
   /// Returns the alternatives, in the order in which they are written; the text itself if it has none.
   static func expand(_ text: [UInt8]) throws(Failure) -> [[UInt8]] {
-    guard text.contains(openBrace) else { return [text] }
-    if text.count > longestText { throw .tooMany }
-    guard let list = try firstList(in: text) else { return [text] }
-    // The alternatives of what follows are the same for each alternative of the list.
-    let ends = try expand(Array(text[list.end...]))
-    var results: [[UInt8]] = []
-    for item in list.items {
-      for middle in try expand(Array(text[item])) {
-        if results.count + ends.count > limit { throw .tooMany }
-        for end in ends { results.append(text[..<list.begin] + middle + end) }
+    var rest = text[...]
+    return try sequence(&rest, depth: 0)
+  }
+
+  /// Removes a text, which within braces ends before a comma or the closing brace. Returns its alternatives.
+  private static func sequence(
+    _ rest: inout ArraySlice<UInt8>, depth: Int
+  ) throws(Failure) -> [[UInt8]] {
+    if depth > deepestNesting { throw .tooMany }
+    var results: [[UInt8]] = [[]]
+    while let byte = rest.first, depth == 0 || byte != comma && byte != closeBrace {
+      rest.removeFirst()
+      if byte == openBrace {
+        let ends = try list(&rest, depth: depth + 1)
+        if results.count * ends.count > limit { throw .tooMany }
+        results = results.flatMap { begin in ends.map { begin + $0 } }
+      } else {
+        let escaped = byte == Byte.backslash ? rest.popFirst() : nil
+        for index in results.indices {
+          results[index].append(byte)
+          if let escaped { results[index].append(escaped) }
+        }
       }
     }
     return results
   }
 
-  private struct List {
-    var begin: Int
-    /// The index after the closing brace.
-    var end: Int
-    var items: [Range<Int>]
-  }
-
-  /// The first pair of braces, from the left, that holds a comma of its own.
-  private static func firstList(in text: [UInt8]) throws(Failure) -> List? {
-    var begin = text.startIndex
-    while let open = index(of: openBrace, in: text, from: begin) {
-      var commas: [Int] = []
-      if let close = closingBrace(in: text, after: open, &commas) {
-        if !commas.isEmpty {
-          let starts = [open + 1] + commas.map { $0 + 1 }
-          let items = zip(starts, commas + [close]).map { $0..<$1 }
-          return List(begin: open, end: close + 1, items: items)
-        }
-      } else if !commas.isEmpty {
-        throw .unclosed
-      }
-      begin = open + 1
+  /// Removes what follows an opening brace, up to the closing one. Returns the alternatives, with the braces if they
+  /// are no list.
+  private static func list(
+    _ rest: inout ArraySlice<UInt8>, depth: Int
+  ) throws(Failure) -> [[UInt8]] {
+    var items = try sequence(&rest, depth: depth)
+    var isList = false
+    while rest.first == comma {
+      rest.removeFirst()
+      isList = true
+      items += try sequence(&rest, depth: depth)
+      if items.count > limit { throw .tooMany }
     }
-    return nil
-  }
-
-  private static func closingBrace(
-    in text: [UInt8], after open: Int, _ commas: inout [Int]
-  ) -> Int? {
-    var depth = 0
-    var index = open + 1
-    while index < text.count {
-      switch text[index] {
-      case Byte.backslash: index += 1
-      case openBrace: depth += 1
-      case closeBrace where depth == 0: return index
-      case closeBrace: depth -= 1
-      case comma where depth == 0: commas.append(index)
-      default: break
-      }
-      index += 1
-    }
-    return nil
-  }
-
-  /// The first such byte that no backslash precedes.
-  private static func index(of byte: UInt8, in text: [UInt8], from begin: Int) -> Int? {
-    var index = begin
-    while index < text.count {
-      if text[index] == byte { return index }
-      index += text[index] == Byte.backslash ? 2 : 1
-    }
-    return nil
+    let isClosed = rest.popFirst() == closeBrace
+    if isList && !isClosed { throw .unclosed }
+    return isList ? items : items.map { [openBrace] + $0 + (isClosed ? [closeBrace] : []) }
   }
 
   private static let openBrace = UInt8(ascii: "{")

@@ -10,6 +10,8 @@ struct UserPatternTests {
       ("a{b,c{d,e}}", ["ab", "acd", "ace"]), ("{a,}b", ["ab", "b"]), ("{a}", ["{a}"]),
       ("{{cookiecutter.x}}/*", ["{{cookiecutter.x}}/*"]), ("\\{a,b}", ["\\{a,b}"]),
       ("a{b\\,c,d}", ["ab\\,c", "ad"]), ("!{a,b}", ["!a", "!b"]), ("}{", ["}{"]),
+      ("{a{b,c}", ["{ab", "{ac"]), ("{a}b,c}", ["{a}b,c}"]),
+      ("{{a,b},{c,{d,e}}}", ["a", "b", "c", "d", "e"]),
       ("./src", ["/src"]), ("./src/*.c", ["/src/*.c"]), ("!./src", ["!/src"]), ("././a", ["/a"]),
       (".//a", ["/a"]), ("./{a,b}", ["/a", "/b"]), ("{./a,b}", ["/a", "b"]), ("src/", ["src/"]),
       (".git", [".git"]), ("...", ["..."]), ("/src", ["/src"]),
@@ -28,6 +30,7 @@ struct UserPatternTests {
       ("!../a", .notBelow),
       (String(repeating: "{a,b}", count: 10), .tooManyAlternatives),
       (String(repeating: "{a,b}", count: 40), .tooManyAlternatives),
+      (String(repeating: "{", count: 100_000), .tooManyAlternatives), ("{a,b{c}", .unclosedBrace),
     ] as [(String, PatternError)])
   func `a pattern that can match nothing is refused`(text: String, error: PatternError) {
     #expect(throws: error) { try GlobPattern.parse(text.utf8) }
