@@ -23,50 +23,17 @@ extension JSONParser {
     }
   }
 
-  /// Parses a key without quotation marks: an identifier as in ECMAScript 5.1.
+  /// Parses a key without quotation marks.
   private mutating func parseName() throws(JSONSyntaxError) -> String {
     let start = offset
-    var name = ""
-    while let scalar = nextScalar {
-      if scalar == "\\" {
-        let escape = offset
-        let escaped = byte(1) == UInt8(ascii: "u") ? try parseEscape() : ""
-        guard let scalar = escaped.unicodeScalars.first, Self.isNamePart(scalar),
-          !name.isEmpty || Self.isNameStart(scalar)
-        else {
-          throw error("this escape is not allowed in a key without quotation marks", at: escape)
-        }
-        name += escaped
-      } else if name.isEmpty ? Self.isNameStart(scalar) : Self.isNamePart(scalar) {
-        name.unicodeScalars.append(scalar)
-        offset += UTF8.width(scalar)
-      } else {
-        break
-      }
-    }
-    if name.isEmpty {
+    if next?.isDigitASCII != true { while skipNamePart() {} }
+    if offset == start {
       throw error("expected a key, not \(shownNext); a key that begins with it must be quoted")
     }
     if next == UInt8(ascii: "-") || next == UInt8(ascii: ".") {
       throw error("a key that contains \(shownNext) must be quoted", at: start)
     }
-    return name
-  }
-
-  private static func isNameStart(_ scalar: Unicode.Scalar) -> Bool {
-    switch scalar.properties.generalCategory {
-    case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter,
-      .letterNumber:
-      true
-    default: scalar == "$" || scalar == "_"
-    }
-  }
-
-  private static func isNamePart(_ scalar: Unicode.Scalar) -> Bool {
-    switch scalar.properties.generalCategory {
-    case .nonspacingMark, .spacingMark, .decimalNumber, .connectorPunctuation: true
-    default: isNameStart(scalar) || scalar == "\u{200C}" || scalar == "\u{200D}"
-    }
+    return String(decoding: text[start..<offset], as: UTF8.self)
   }
 }
 
@@ -75,7 +42,9 @@ extension JSONParser {
 extension JSONParser {
   /// Skips a character that may occur in a name, so that a misspelt word is reported as a whole.
   private mutating func skipNamePart() -> Bool {
-    guard let scalar = nextScalar, Self.isNamePart(scalar) else { return false }
+    guard let byte = next, Self.isNameByte(byte), let scalar = nextScalar, !Self.isSpace(scalar),
+      scalar != "\u{FFFD}"
+    else { return false }
     offset += UTF8.width(scalar)
     return true
   }

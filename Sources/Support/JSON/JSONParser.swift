@@ -4,7 +4,8 @@ import SystemCalls
 ///
 /// It is stricter than the specification where a value would hardly be what its author meant: an
 /// unknown escape such as `\d`, half a surrogate pair, an unescaped control character in a string,
-/// a number that is too large, and nesting deeper than ``deepestNesting`` are errors.
+/// a number that is too large, and nesting deeper than ``deepestNesting`` are errors. A key without quotation marks
+/// has no escapes, and may have any characters outside ASCII.
 package struct JSONParser {
   /// How deep objects and arrays may be nested, so that no text overflows the stack.
   static let deepestNesting = 64
@@ -175,7 +176,7 @@ extension JSONParser {
     }
   }
 
-  private static func isSpace(_ scalar: Unicode.Scalar) -> Bool {
+  static func isSpace(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar {
     case "\u{FEFF}", "\u{2028}", "\u{2029}": true
     default: scalar.properties.generalCategory == .spaceSeparator

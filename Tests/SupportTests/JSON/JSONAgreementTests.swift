@@ -43,7 +43,7 @@ struct JSONAgreementTests {
   private static let refused: [String] = [
     "", " ", "//", "{", "[", "]", "}", "{]", "[}", "[1", "[1 2]", "[,]", "[1,,]", "{,}", "{a}",
     "{a:}",
-    "{a:1", "{a:1 b:2}", "{a:1,,}", "{:1}", "{a-b:1}", "{1:1}", "{→:1}", "{a→:1}", "{'a:1}", "1 2",
+    "{a:1", "{a:1 b:2}", "{a:1,,}", "{:1}", "{a-b:1}", "{1:1}", "{'a:1}", "1 2",
     "{} {}", "/* a", "/", "/ /", "tru", "nul", "True", "undefined", "make", "'a", "\"a", "'a\nb'",
     "'a\tb'", "'a\u{1}b'", #"'\q'"#, #"'\1'"#, #"'\08'"#, #"'\u12'"#, #"'\u12g4'"#, #"'\x4'"#,
     #"'\xg0'"#,
@@ -69,7 +69,8 @@ struct JSONAgreementTests {
     (#"'\0'"#, .string("\0"), "JSON5 has the escape; Foundation does not"),
     (#"'\u0000'"#, .string("\0"), "a NUL is a character; Foundation refuses it"),
     (#"'\x00'"#, .string("\0"), "a NUL is a character; Foundation refuses it"),
-    (#"{\u0061b:1}"#, .object(["ab": .number(1)]), "Foundation keeps the escape in the key"),
+    (#"{\u0061b:1}"#, nil, "a key with an escape must be quoted; Foundation keeps the escape"),
+    ("{→:1}", .object(["→": .number(1)]), "a key may have symbols; Foundation wants letters"),
     ("\u{A0}1", .number(1), "white space in JSON5; Foundation refuses it"),
     ("[1\u{2003},\u{2028}2\u{FEFF}]", .array([.number(1), .number(2)]), "white space in JSON5"),
     ("// a\u{2028}1", .number(1), "U+2028 ends a comment; Foundation does not find the value"),
@@ -156,7 +157,7 @@ struct JSONAgreementTests {
 
   /// Whether a text contains something from ``exceptions``, the byte 0xA0, which Foundation takes
   /// for white space even where it is not UTF-8, or a NUL near the start, by which we recognise
-  /// UTF-16.
+  /// UTF-16, or a character that is no letter in a key.
   private static func isException(_ text: [UInt8]) -> Bool {
     let parts = [
       "\\\n", "\\\r", #"\v"#, #"\0"#, #"\u0000"#, #"\x00"#, "\u{2028}", "\u{2029}", "\u{FEFF}",
@@ -165,6 +166,9 @@ struct JSONAgreementTests {
     ]
     return text.contains(0xA0) || text.prefix(4).contains(0)
       || parts.contains { contains(text, Array($0.utf8)) } || hasEscapeOutsideStrings(text)
+      || String(decoding: text, as: UTF8.self).unicodeScalars.contains {
+        !$0.isASCII && !$0.properties.isIDContinue
+      }
   }
 
   private static func contains(_ text: [UInt8], _ part: [UInt8]) -> Bool {
