@@ -1,11 +1,10 @@
 import Support
 
-/// A renderer of a command's output as a terminal shows it, line by line.
+/// A renderer of a command's output for pages, line by line.
 ///
-/// Colours and effects carry over from line to line. `\r` and backspace let later text overwrite
-/// earlier text, as progress bars do; sequences that erase in the line or move to a column are
-/// supported. Other escape sequences and control characters are dropped, tabs are kept, and bytes
-/// that are not UTF-8 become U+FFFD. Unlike in a terminal, wide characters take one column.
+/// Colours and effects carry over from line to line. Otherwise a line is shown as ``TerminalLine`` describes: what
+/// follows a carriage return replaces the line, and other sequences are dropped. Bytes that are not UTF-8 become
+/// U+FFFD.
 struct TerminalText {
   /// The most characters of a line. A longer line ends with an ellipsis.
   static let maximumLength = 2_000
@@ -14,74 +13,41 @@ struct TerminalText {
 
   /// Renders the next line, given without its line ending, as spans; none for an empty line.
   mutating func line(_ bytes: [UInt8]) -> [Span] {
-    var row = Row()
+    var spans: [Span] = []
+    // Whether the next character begins the line anew.
+    var isOverwritten = false
     var parser = EscapeParser()
     for scalar in String(decoding: bytes, as: UTF8.self).unicodeScalars {
       switch parser.consume(scalar) {
-      case .text: row.put(scalar, style)
+      case .text:
+        if isOverwritten { spans = [] }
+        isOverwritten = false
+        if spans.last?.style != style { spans.append(Span(text: "", style: style)) }
+        spans[spans.count - 1].text.unicodeScalars.append(scalar)
       case .style(let parameters): style.apply(parameters: parameters)
-      case .carriageReturn: row.column = 0
-      case .backspace: row.column = max(0, row.column - 1)
-      case .column(let column): row.column = column
-      case .erase(let kind): row.erase(kind)
       case .reset: style = Style()
-      case .nothing: break
+      case .carriageReturn, .column(0): isOverwritten = true
+      case .erase(2): spans = []
+      case .erase(0) where isOverwritten: spans = []
+      case .backspace:
+        guard let last = spans.indices.last else { break }
+        spans[last].text.unicodeScalars.removeLast()
+        if spans[last].text.isEmpty { spans.removeLast() }
+      case .column, .erase, .nothing: break
       }
     }
-    return row.spans
+    return Self.cut(spans)
   }
-}
 
-/// The characters of a line, and the column of the next one.
-private struct Row {
-  /// The column, counted from 0; may be beyond the last cell.
-  var column = 0
-  private var cells: [Span] = []
-  private var isCut = false
-
-  mutating func put(_ scalar: Unicode.Scalar, _ style: Style) {
-    if scalar.value >= 0x300, scalar.properties.isGraphemeExtend || scalar == "\u{200D}",
-      column > 0, column <= cells.count
-    {
-      // No script needs more combining marks on one character.
-      if cells[column - 1].text.unicodeScalars.count < 8 {
-        cells[column - 1].text.unicodeScalars.append(scalar)
+  private static func cut(_ spans: [Span]) -> [Span] {
+    var rest = maximumLength
+    for (index, span) in spans.enumerated() {
+      let scalars = span.text.unicodeScalars
+      if scalars.count > rest {
+        let end = Span(text: String(scalars.prefix(rest)) + "…", style: span.style)
+        return spans[..<index] + [end]
       }
-      return
-    }
-    guard column < TerminalText.maximumLength else {
-      isCut = true
-      return
-    }
-    while cells.count < column { cells.append(Span(text: " ")) }
-    let cell = Span(text: String(scalar), style: style)
-    if column < cells.count { cells[column] = cell } else { cells.append(cell) }
-    column += 1
-  }
-
-  /// Erases from the column on (0), up to it (1), or the whole line (2).
-  mutating func erase(_ kind: Int) {
-    switch kind {
-    case 0: cells.removeLast(max(0, cells.count - column))
-    case 1: for index in cells.indices.prefix(column + 1) { cells[index] = Span(text: " ") }
-    case 2: cells.removeAll()
-    default: break
-    }
-  }
-
-  var spans: [Span] {
-    var spans: [Span] = []
-    for cell in cells {
-      if let last = spans.indices.last, spans[last].style == cell.style {
-        spans[last].text += cell.text
-      } else {
-        spans.append(cell)
-      }
-    }
-    if isCut, cells.count == TerminalText.maximumLength, let last = spans.indices.last {
-      let kept = String(
-        spans[last].text.unicodeScalars.dropLast(cells.last?.text.unicodeScalars.count ?? 1))
-      spans[last].text = kept + "…"
+      rest -= scalars.count
     }
     return spans
   }
