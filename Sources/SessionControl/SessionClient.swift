@@ -57,7 +57,7 @@ public struct SessionClient: Sendable {
   }
 
   /// Whether a session listens at the socket. The one of a session that was killed is removed.
-  private static func isServed(_ socket: Path) -> Bool {
+  static func isServed(_ socket: Path) -> Bool {
     do throws(SystemError) {
       _ = try LocalSocket.connect(to: socket)
       return true

@@ -71,7 +71,10 @@ struct SessionDirectory: Hashable {
   func listen(
     for directory: Path, process: Int32 = processIDs().own
   ) throws(SessionError) -> (listener: Int32, socket: Path) {
-    removeStale()
+    for name in (try? names) ?? [] where Self.process(of: name).map(processExists) == false {
+      // It is removed, unless /tmp is shared with a container, in which process IDs are others.
+      _ = SessionClient.isServed(path.appending(name.bytes))
+    }
     let new = path.appending("new-\(process)")
     let socket = path.appending(Self.prefix(of: directory) + "\(process)".utf8)
     do throws(SystemError) {
@@ -83,20 +86,6 @@ struct SessionDirectory: Hashable {
     } catch {
       removeFile(new)
       throw .noDirectory(path, error.reason)
-    }
-  }
-
-  /// Removes the sockets of processes that were killed.
-  private func removeStale() {
-    for name in (try? names) ?? [] {
-      guard let process = Self.process(of: name), !processExists(process) else { continue }
-      // In a container, /tmp may be shared and process IDs others.
-      let socket = path.appending(name.bytes)
-      do throws(SystemError) {
-        _ = try LocalSocket.connect(to: socket)
-      } catch {
-        if error.code == ECONNREFUSED { removeFile(socket) }
-      }
     }
   }
 
