@@ -52,8 +52,7 @@ final class PageSite {
     case .upstream:
       files = nil
     }
-    session = ReloadSession(
-      dependencies: page.dependencies, watched: page.watched, loadsMayWrite: !rules.isEmpty)
+    session = ReloadSession(dependencies: page.dependencies, loadsMayWrite: !rules.isEmpty)
     for address in Set(rules.map(\.server)) {
       servers[address] = Upstream(address, on: core.loop)
       if address.isLoopback && monitors[address.port] == nil {

@@ -33,7 +33,6 @@ struct ReloadSession: Sendable {
   /// Whether documents of this revision show everything that the next message announces.
   private var isRevisionNew = false
   private let dependencies: Set<String>
-  private let watched: [Path]
   private let loadsMayWrite: Bool
   private var changed: [Path] = []
   /// Whether a dependency has run since the last message.
@@ -65,11 +64,9 @@ struct ReloadSession: Sendable {
 
   /// - Parameters:
   ///   - dependencies: The tasks on which the page depends.
-  ///   - watched: The absolute paths of the directories and files whose changes reload the page.
   ///   - loadsMayWrite: Whether loading a page may change files, as it may behind a proxy.
-  init(dependencies: Set<String>, watched: [Path], loadsMayWrite: Bool) {
+  init(dependencies: Set<String>, loadsMayWrite: Bool) {
     self.dependencies = dependencies
-    self.watched = watched
     self.loadsMayWrite = loadsMayWrite
   }
 
@@ -83,8 +80,8 @@ struct ReloadSession: Sendable {
   /// Whether the last run of a dependency has failed.
   var hasFailed: Bool { !failed.isEmpty }
 
+  /// - Parameter paths: Changed paths that the page watches.
   mutating func changed(_ paths: [Path], at now: Int) -> Decision? {
-    let paths = paths.filter { path in watched.contains(where: path.isWithin) }
     if !paths.isEmpty { isRevisionNew = false }
     var known = Set(changed)
     changed += paths.filter { known.insert($0).inserted }

@@ -7,8 +7,7 @@ struct ReloadSessionTests {
   private func session(
     _ dependencies: Set<String> = [], loadsMayWrite: Bool = true
   ) -> ReloadSession {
-    ReloadSession(
-      dependencies: dependencies, watched: ["/p/public"], loadsMayWrite: loadsMayWrite)
+    ReloadSession(dependencies: dependencies, loadsMayWrite: loadsMayWrite)
   }
 
   @Test(arguments: [
@@ -22,11 +21,6 @@ struct ReloadSessionTests {
     let message = session.changed(names.map { Path("/p/public/" + $0) }, at: 0)
     #expect(message != nil)
     #expect((message == .send(.reload)) == !isReplaced)
-  }
-
-  @Test func `changes outside of the watched paths are ignored`() {
-    var session = session()
-    #expect(session.changed(["/p/other/a.css", "/p/public2/a.css"], at: 0) == nil)
   }
 
   @Test func `changes wait for the dependencies of the page, and are then sent at once`() {

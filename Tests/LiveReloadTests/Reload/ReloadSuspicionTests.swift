@@ -43,8 +43,7 @@ struct ReloadSuspicionTests {
 
     private static let file: Path = "/p/page.html"
     private var generator: SeededGenerator
-    private var session = ReloadSession(
-      dependencies: [], watched: ["/p"], loadsMayWrite: true)
+    private var session = ReloadSession(dependencies: [], loadsMayWrite: true)
     private var events: [(time: Int, event: Event)] = []
     private var unanswered: [Int] = []
     private var saveCount = 0
