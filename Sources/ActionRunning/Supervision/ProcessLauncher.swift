@@ -97,19 +97,20 @@ package struct SystemLauncher: ProcessLauncher {
 
   /// The descendants of these groups whose parents have ended count as well, if they were adopted.
   package func activity(of groups: [any LaunchedGroup]) -> ProcessActivity? {
-    var activity = ProcessActivity(of: groups.map(\.leader), Self.orphans)
+    var activity = ProcessActivity(of: groups.map(\.leader), adoptingAllBut: Self.children)
     // What an orphan has done that was reaped is known of no process.
     activity?.writes.processes &+= endedOrphans
     return activity
   }
 
-  private static var orphans: ProcessActivity.Orphans {
+  /// The children that are no orphans; `nil` if orphans are not adopted.
+  private static var children: [pid_t]? {
     let launched = launchedProcesses.withLock { Array($0) }
-    return adoption.withLock { $0.isOn ? .adopted(except: launched + $0.strangers) : .notAdopted }
+    return adoption.withLock { $0.isOn ? launched + $0.strangers : nil }
   }
 
   package var hasOrphans: Bool {
-    ProcessActivity(of: [], Self.orphans).map { $0 != ProcessActivity() } ?? false
+    ProcessActivity(of: [], adoptingAllBut: Self.children).map { $0 != ProcessActivity() } ?? false
   }
 
   package var endedOrphans: UInt64 { adoption.withLock(\.reaped) }

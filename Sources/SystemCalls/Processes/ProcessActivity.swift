@@ -40,30 +40,21 @@ package struct ProcessActivity: Hashable, Sendable {
   /// Queries processes and their descendants. Returns `nil` where the kernel does not tell: on other
   /// systems than Linux, and for processes of other users.
   ///
-  /// - Parameter orphans: Tells which other children of this process count as well.
-  package init?(of leaders: [pid_t], _ orphans: Orphans = .notAdopted) {
+  /// - Parameter others: The children of this process that are no orphans it has adopted, nor are the members of their
+  ///   groups. All orphans count. `nil` if this process does not adopt the descendants whose parents have ended, so that
+  ///   they are not found.
+  package init?(of leaders: [pid_t], adoptingAllBut others: [pid_t]? = nil) {
     var activity = csystem_process_activity()
-    let (launched, adopts): ([pid_t], Bool) =
-      switch orphans {
-      case .notAdopted: ([], false)
-      case .adopted(let launched): (launched, true)
-      }
+    let children = others ?? []
     guard
       csystem_process_activity(
-        leaders, Int32(leaders.count), launched, Int32(launched.count), adopts, &activity) == 0
+        leaders, Int32(leaders.count), children, Int32(children.count), others != nil, &activity)
+        == 0
     else { return nil }
     writes = Writes(
       bytes: activity.written, dirtied: activity.dirtied, childFaults: activity.child_faults,
       processes: activity.processes)
     (switches, isRunning) = (activity.switches, activity.is_running)
-  }
-
-  /// The descendants whose parents have ended.
-  package enum Orphans: Sendable {
-    /// The process with ID 1 adopts them, so they are not found.
-    case notAdopted
-    /// This process adopts them. These children are none, nor are the members of their groups.
-    case adopted(except: [pid_t])
   }
 }
 
