@@ -112,7 +112,7 @@ extension FileObserver {
   /// Returns the memory of a large burst to the system once its receivers have released it.
   private func returnMemorySoon() {
     let soon = scheduler.now.advanced(by: .seconds(1))
-    _ = scheduler.schedule(at: soon, leeway: .seconds(1)) { csystem_return_free_memory() }
+    _ = scheduler.schedule(at: soon) { csystem_return_free_memory() }
   }
 
   /// Whether git changes the tree with its index locked, as during a checkout, so that more changes will follow.

@@ -139,7 +139,7 @@ public final class SessionServer: Sendable {
       source.suspend()
       // Dispatch documents that sources may be used on any thread, but their types are not Sendable.
       nonisolated(unsafe) let suspended = source
-      _ = scheduler.schedule(at: scheduler.now.advanced(by: .milliseconds(100)), leeway: .zero) {
+      _ = scheduler.schedule(at: scheduler.now.advanced(by: .milliseconds(100))) {
         suspended.resume()
       }
     }
@@ -271,7 +271,7 @@ public final class SessionServer: Sendable {
 
   private func planReview(at time: Instant?) {
     let timer = time.map { time in
-      scheduler.schedule(at: time, leeway: .zero) { [weak self] in self?.review() }
+      scheduler.schedule(at: time) { [weak self] in self?.review() }
     }
     state.access { state in
       state.timer?.cancel()

@@ -6,12 +6,10 @@ struct Deadlines: Sendable {
   /// Sendable. Each is performed once, by the queue on which it is due.
   struct Entry: @unchecked Sendable {
     fileprivate(set) var time: Instant
-    /// How much later it may be done.
-    let leeway: Duration
     let item: DispatchWorkItem
 
-    init(time: Instant, leeway: Duration, work: @escaping @Sendable () -> Void) {
-      (self.time, self.leeway) = (time, leeway)
+    init(time: Instant, work: @escaping @Sendable () -> Void) {
+      self.time = time
       item = DispatchWorkItem(block: work)
     }
   }
@@ -19,19 +17,8 @@ struct Deadlines: Sendable {
   private var entries: [(id: Int, entry: Entry)] = []
   private var count = 0
 
-  var isEmpty: Bool { entries.isEmpty }
-
-  /// The latest time at which nothing is late; `nil` if there is no work.
-  var next: Instant? {
-    var next: Instant?
-    for (_, entry) in entries {
-      // Those that follow are due later.
-      if let next, entry.time >= next { break }
-      let last = entry.time.advanced(by: entry.leeway)
-      next = next.map { min($0, last) } ?? last
-    }
-    return next
-  }
+  /// The time at which the first work is due; `nil` if there is none.
+  var next: Instant? { entries.first?.entry.time }
 
   /// Adds work after all that is due at the same time. Returns its ID.
   mutating func add(_ entry: Entry) -> Int {

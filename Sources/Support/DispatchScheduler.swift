@@ -39,11 +39,10 @@ package final class DispatchScheduler: Scheduler {
   }
 
   package func schedule(
-    at time: Instant, leeway: Duration, _ work: @escaping @Sendable () -> Void
+    at time: Instant, _ work: @escaping @Sendable () -> Void
   ) -> any ScheduledWork {
-    let entry = Deadlines.Entry(time: time, leeway: max(.zero, leeway), work: work)
     let id = state.withLock { state in
-      let id = state.deadlines.add(entry)
+      let id = state.deadlines.add(.init(time: time, work: work))
       setAlarm(&state)
       return id
     }
@@ -86,7 +85,7 @@ package final class DispatchScheduler: Scheduler {
       alarm(&state).set(next)
     }
     let retained = state.retained
-    state.retained = state.deadlines.isEmpty ? nil : self
+    state.retained = next == nil ? nil : self
     return retained
   }
 

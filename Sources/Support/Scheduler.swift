@@ -4,23 +4,13 @@
 package protocol Scheduler: Sendable {
   var now: Instant { get }
 
-  /// Does `work` on the scheduler's queue at a time, or at most `leeway` later where that saves a
-  /// wake-up.
+  /// Does `work` on the scheduler's queue at a time, as exactly as the system can.
   ///
   /// Cancelling does not stop work that has begun: work must check itself whether it is still
   /// wanted.
   func schedule(
-    at time: Instant, leeway: Duration, _ work: @escaping @Sendable () -> Void
-  ) -> any ScheduledWork
-}
-
-extension Scheduler {
-  /// Does `work` at a time, as exactly as the system can.
-  package func schedule(
     at time: Instant, _ work: @escaping @Sendable () -> Void
-  ) -> any ScheduledWork {
-    schedule(at: time, leeway: .zero, work)
-  }
+  ) -> any ScheduledWork
 }
 
 /// Work that is done at its time unless it is cancelled before.

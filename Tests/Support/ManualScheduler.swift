@@ -35,7 +35,7 @@ package final class ManualScheduler: Scheduler {
   package var nextTime: Instant? { state.withLock { $0.items.values.map(\.time).min() } }
 
   package func schedule(
-    at time: Instant, leeway: Duration, _ work: @escaping @Sendable () -> Void
+    at time: Instant, _ work: @escaping @Sendable () -> Void
   ) -> any ScheduledWork {
     let number = state.withLock { state in
       state.count += 1

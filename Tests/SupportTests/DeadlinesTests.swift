@@ -5,11 +5,8 @@ import Testing
 struct DeadlinesTests {
   private var deadlines = Deadlines()
 
-  private mutating func add(at milliseconds: Int, leeway: Int = 0) -> Int {
-    deadlines.add(
-      .init(
-        time: Instant(offset: .milliseconds(milliseconds)), leeway: .milliseconds(leeway),
-        work: {}))
+  private mutating func add(at milliseconds: Int) -> Int {
+    deadlines.add(.init(time: Instant(offset: .milliseconds(milliseconds)), work: {}))
   }
 
   private mutating func takeDue(at milliseconds: Int) -> [Duration] {
@@ -25,13 +22,13 @@ struct DeadlinesTests {
     #expect(takeDue(at: 5) == [1, 3, 5].map(Duration.milliseconds))
     #expect(takeDue(at: 8) == [])
     #expect(takeDue(at: 9) == [.milliseconds(9)])
-    #expect(deadlines.isEmpty)
+    #expect(deadlines.next == nil)
   }
 
   @Test mutating func `all work can be delayed`() {
-    for time in [5, 1] { _ = add(at: time, leeway: 2) }
+    for time in [5, 1] { _ = add(at: time) }
     deadlines.delay(by: .milliseconds(10))
-    #expect(deadlines.next == Instant(offset: .milliseconds(13)))
+    #expect(deadlines.next == Instant(offset: .milliseconds(11)))
     #expect(takeDue(at: 10) == [])
     #expect(takeDue(at: 15) == [11, 15].map(Duration.milliseconds))
   }
@@ -45,13 +42,5 @@ struct DeadlinesTests {
     #expect(deadlines.remove(second) != nil)
     #expect(deadlines.next == nil)
     #expect(takeDue(at: 9) == [])
-  }
-
-  @Test mutating func `the next deadline is the first at which something would be late`() {
-    _ = add(at: 1, leeway: 100)
-    #expect(deadlines.next == Instant(offset: .milliseconds(101)))
-    _ = add(at: 50)
-    #expect(deadlines.next == Instant(offset: .milliseconds(50)))
-    #expect(takeDue(at: 50) == [.milliseconds(1), .milliseconds(50)])
   }
 }

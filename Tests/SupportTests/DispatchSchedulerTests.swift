@@ -47,7 +47,7 @@ struct DispatchSchedulerTests {
 
   @Test func `work is done though nothing else retains its scheduler`() async {
     DispatchScheduler(queue: .global()).schedule(
-      at: scheduler.now.advanced(by: .milliseconds(10)), leeway: .milliseconds(10)
+      at: scheduler.now.advanced(by: .milliseconds(10))
     ) { [log] in log.note("done") }.forget()
     #expect(await eventually { log.entries == ["done"] })
   }

@@ -48,9 +48,6 @@ struct PollPacing {
     interval = bounds.lowerBound
   }
 
-  /// How much the next poll may be delayed to save a wake-up.
-  var leeway: Duration { interval / 10 }
-
   /// Notes the end of a poll.
   mutating func ended(foundSomething: Bool, took duration: Duration) {
     let quiet = min(interval * 5 / 4, bounds.upperBound)

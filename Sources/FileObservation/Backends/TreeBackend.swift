@@ -285,9 +285,8 @@ extension TreeBackend {
     if case .watching = state.phase, state.poll == nil, state.pollTimer == nil,
       state.tree.needsPolls
     {
-      let pacing = state.pollPacing
-      let time = scheduler.now.advanced(by: pacing.interval)
-      state.pollTimer = scheduler.schedule(at: time, leeway: pacing.leeway) { [weak self] in
+      let time = scheduler.now.advanced(by: state.pollPacing.interval)
+      state.pollTimer = scheduler.schedule(at: time) { [weak self] in
         self?.state.pollTimer = nil
         self?.poll()
       }

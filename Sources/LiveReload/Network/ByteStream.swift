@@ -265,7 +265,7 @@ final class ByteStream: SocketHandler {
   func start(_ reason: StreamDeadline) {
     if isClosed { return }
     clear(reason)
-    deadlines[reason] = loop.call(after: reason.limit, leeway: .milliseconds(500)) { [weak self] in
+    deadlines[reason] = loop.call(after: reason.limit) { [weak self] in
       guard let self else { return }
       // It is not a paused peer that makes no progress.
       if isPaused && (reason == .body || reason == .halfClosed) { start(reason) } else { close() }

@@ -105,9 +105,7 @@ final class Listener: SocketHandler {
         if error.code == ECONNABORTED { continue }
         if error.isOutOfResources, site?.core.closeIdleConnection() == true { continue }
         // Pending connections are accepted once others are closed.
-        retry = loop.call(after: .seconds(1), leeway: .milliseconds(500)) { [weak self] in
-          self?.acceptAll()
-        }
+        retry = loop.call(after: .seconds(1)) { [weak self] in self?.acceptAll() }
         return
       }
     }

@@ -88,7 +88,7 @@ final class SocketLoop: @unchecked Sendable {
   private func returnMemorySoon() {
     returnsMemory = true
     let before = bufferedCount
-    call(after: .seconds(1), leeway: .milliseconds(500)) { [weak self] in
+    call(after: .seconds(1)) { [weak self] in
       guard let self else { return }
       if bufferedCount != before { return returnMemorySoon() }
       (bufferedCount, returnsMemory) = (0, false)
@@ -99,16 +99,12 @@ final class SocketLoop: @unchecked Sendable {
   // MARK: - Later calls
 
   /// Calls the body later, unless the call is cancelled, or the loop is gone.
-  ///
-  /// - Parameter leeway: By how much the call may be late where that saves a wake-up.
   @discardableResult
-  func call(
-    after time: Duration, leeway: Duration = .zero, _ body: @escaping () -> Void
-  ) -> Call {
+  func call(after time: Duration, _ body: @escaping () -> Void) -> Call {
     // It is called on the queue, as all else.
     nonisolated(unsafe) let body = body
-    return scheduler.schedule(at: now.advanced(by: time), leeway: leeway) {
-      @Sendable [weak self] in if self != nil { body() }
+    return scheduler.schedule(at: now.advanced(by: time)) { @Sendable [weak self] in
+      if self != nil { body() }
     }
   }
 

@@ -64,7 +64,7 @@ final class WaitingReporter: Sendable {
   }
 
   private func schedule(at time: Instant) -> any ScheduledWork {
-    scheduler.schedule(at: time, leeway: .milliseconds(100)) { [weak self] in
+    scheduler.schedule(at: time) { [weak self] in
       guard let self else { return }
       for notice in change({ $0.takeNotices(at: $1) }) {
         report(notice, .news, isEnding: isEnding())

@@ -127,8 +127,8 @@ final class SessionDesk: ServedSession {
     let look = condition.settlesAfter.flatMap { rest in
       (orders?.runner.queue).map { queue in
         let scheduler = DispatchScheduler(queue: queue)
-        return scheduler.schedule(at: scheduler.now.advanced(by: rest), leeway: .zero) {
-          [weak self] in self?.changed()
+        return scheduler.schedule(at: scheduler.now.advanced(by: rest)) { [weak self] in
+          self?.changed()
         }
       }
     }

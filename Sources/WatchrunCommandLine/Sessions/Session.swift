@@ -191,9 +191,7 @@ extension Session {
   /// few of them.
   private func returnProgramPagesSoon() {
     let time = scheduler.now.advanced(by: .seconds(2))
-    let work = scheduler.schedule(at: time, leeway: .milliseconds(500)) {
-      csystem_return_program_pages()
-    }
+    let work = scheduler.schedule(at: time) { csystem_return_program_pages() }
     state.withLock { exchange(&$0.pageReturn, with: work) }?.cancel()
   }
 

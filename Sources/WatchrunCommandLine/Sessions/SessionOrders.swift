@@ -191,7 +191,7 @@ extension SessionOrders {
   }
 
   private func end(_ hold: Pause.Hold) -> any ScheduledWork {
-    scheduler.schedule(at: hold.until, leeway: .zero) { [weak self] in
+    scheduler.schedule(at: hold.until) { [weak self] in
       self?.change { pause, now in pause.elapsed(at: now) }
     }
   }

@@ -83,7 +83,7 @@ final class RunnerWorld: ProcessLauncher, ReadinessProbe {
 
   func later(_ milliseconds: Int, _ body: @escaping @Sendable () -> Void) {
     _ = scheduler.schedule(
-      at: scheduler.now.advanced(by: .milliseconds(milliseconds)), leeway: .zero, body)
+      at: scheduler.now.advanced(by: .milliseconds(milliseconds)), body)
   }
 
   // MARK: ProcessLauncher

@@ -28,11 +28,4 @@ struct PollPacingTests {
   @Test func `polling takes at most a fifth of the time`() {
     #expect(delays([true, true], took: .seconds(1)).last == .seconds(5))
   }
-
-  @Test func `the leeway grows with the interval`() {
-    var pacing = PollPacing(bounds: bounds)
-    let leeway = pacing.leeway
-    pacing.ended(foundSomething: false, took: .zero)
-    #expect(pacing.leeway > leeway)
-  }
 }
