@@ -14,6 +14,8 @@ struct ProjectLiveTests {
       let watchrun = try await project.startTasks()
       try await project.logged("server")
       try await project.logged("a")
+      // The process of the other task may still be there.
+      try await project.rests()
       let servers = project.commandProcesses
       try project.writeTasks(
         Self.server + "a: { run: 'echo other >> $LOG', watch: ['a'] }, "
