@@ -193,7 +193,7 @@ extension RunSession {
         let detects = state.withLock {
           !$0.plan.hasFile && (file == nil || old?.sources.isEmpty == false)
         }
-        if let read = try source.readAgain(session.settings, detects: detects) {
+        if let read = try source.project(for: session.settings, again: true, detects: detects) {
           project = read
         } else {
           session.console.warn(

@@ -248,16 +248,11 @@ extension ProjectSource {
     return wanted.overridden(by: settings)
   }
 
-  /// The project as it would run, for questions about it; `nil` if there is none.
-  package func project(for settings: Settings) throws(Failure) -> Project? {
-    try find()?.project.selecting(settings.taskNames).overridden(by: settings)
-  }
-
-  /// The project of the changed file with the selected tasks; `nil` if the file was removed.
-  ///
-  /// - Parameter detects: Whether the project is detected where there is no file.
-  package func readAgain(_ settings: Settings, detects: Bool) throws(Failure) -> Project? {
-    try find(again: true, detects: detects)?.project.selecting(settings.taskNames)
+  /// The project as it would run, with the selected tasks; `nil` if there is none. The parameters are those of `find`.
+  package func project(
+    for settings: Settings, again: Bool = false, detects: Bool = true
+  ) throws(Failure) -> Project? {
+    try find(again: again, detects: detects)?.project.selecting(settings.taskNames)
       .overridden(by: settings)
   }
 }
