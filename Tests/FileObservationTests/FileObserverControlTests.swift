@@ -215,6 +215,19 @@ struct FileObserverControlTests {
     #expect(try observer.waitForChange(timeout: .seconds(20)) == .stopped)
   }
 
+  @Test func `changes between two waits of a script are one batch`() async throws {
+    #expect(await clockTicks())
+    let observer = try FileObserver(paths: [directory.path])
+    #expect(try observer.waitForChange(timeout: .zero) == .timedOut)
+    for name in ["one", "two"] {
+      try directory.link(name, to: "elsewhere")
+      await observer.flush()
+    }
+    let both = try batch(observer.waitForChange(timeout: .seconds(20)))
+    #expect(both.changes.map(\.path) == [directory["one"], directory["two"]])
+    await observer.stop()
+  }
+
   private func batch(_ result: FileObserver.WaitResult) throws -> ChangeBatch {
     guard case .changed(let batch) = result else { throw Missing.batch }
     return batch
