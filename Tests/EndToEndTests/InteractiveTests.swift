@@ -133,6 +133,67 @@ import Testing
     }
   }
 
+  @Test func `the others are shown again when another process replaces the one with the terminal`()
+    async throws
+  {
+    try await withProject { project in
+      try project.write("version", "1")
+      try project.writeTasks(
+        #"""
+        web: {
+          run: '[ -t 0 ] && echo "asks$((0))" || echo "serves $(cat version)"; exec sleep 1000',
+          service: true, onBusy: "overlap", watch: ["version"] },
+        talk: { run: 'while :; do echo tick; sleep 0.1; done', service: true, watch: ["none"] },
+        """#)
+      let session = try await project.startOnTerminal()
+      try await session.readsKeys()
+      try await session.shows("serves 1")
+      try await session.shows("waiting for changes")
+      try session.type("t web" + Keystroke.enter)
+      try await session.shows("asks0")
+      try await #expect(project.start("--wait").ended() == .exited(0))
+      try project.write("version", "2")
+      try await session.shows("serves 2")
+      try await session.shows("the former process stopped", times: 2)
+      try await session.readsKeys()
+      try session.type("q")
+      try await session.ended()
+    }
+  }
+
+  @Test func `a task that was started in the background has the terminal alone after fg`()
+    async throws
+  {
+    try await withProject { project in
+      try project.write("reader", Self.reader)
+      try project.writeTasks(
+        #"""
+        ask: { run: "exec sh reader", interactive: true, watch: ["none"] },
+        talk: {
+          run: 'while :; do echo tick; echo tick >> "$LOG"; sleep 0.1; done', service: true,
+          watch: ["none"] },
+        """#)
+      let bash = try await Shell(project)
+      try bash.start(isInBackground: true)
+      try await eventually("it stops") {
+        try bash.command("jobs > jobs")
+        return project.read("jobs").contains("Stopped")
+      }
+      try bash.command("fg")
+      try await readerHasTerminal(bash, project)
+      let ticks = project.logged.count { $0 == "tick" }
+      try await project.logged("tick", times: ticks + 3)
+      try await bash.terminal.drain()
+      let shown = bash.terminal.output.text.occurrences(of: "tick")
+      try await project.logged("tick", times: ticks + 6)
+      try await bash.terminal.drain()
+      #expect(bash.terminal.output.text.occurrences(of: "tick") == shown)
+      try bash.command("hello" + Keystroke.enter + Keystroke.controlD)
+      try await project.logged("read hello")
+      try await bash.shows("tick", times: shown + 3)
+    }
+  }
+
   @Test func `what a run writes to the terminal fixes no error`() async throws {
     try await withProject { project in
       try project.write("a.c")
