@@ -1,7 +1,7 @@
 #if canImport(Darwin)
 
-/// A descriptor that is readable while a terminal has input or is hung up.
-package struct TerminalInput: ~Copyable {
+/// A descriptor that is readable while a terminal has input or is hung up. The last reference closes it.
+package final class TerminalInput: Sendable {
   private let copy: Descriptor
 
   /// - Parameter includesKeys: Must be true: a hang-up alone cannot be reported here.

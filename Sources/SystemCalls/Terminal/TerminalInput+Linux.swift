@@ -3,8 +3,8 @@
 /// A descriptor that becomes readable when a terminal has new input or is hung up.
 ///
 /// Another process may read the input, at any time. So each arrival is reported once, not the presence of
-/// unread input.
-package struct TerminalInput: ~Copyable {
+/// unread input. The last reference closes it.
+package final class TerminalInput: Sendable {
   private let edges: Descriptor
   private let terminal: Terminal
   private let includesKeys: Bool

@@ -24,10 +24,9 @@ final class KeyReader: Sendable {
   /// Starts reading; does not prepare the terminal for keys if a command that receives it starts now. Returns whether
   /// this process group is in the foreground; if it is not, keys are read as soon as it is.
   func start(prepares: Bool = true) throws(SystemError) -> Bool {
-    let input = TypedInput(
-      try TerminalInput(controller.terminal, includesKeys: controller.readsKeys))
+    let input = try TerminalInput(controller.terminal, includesKeys: controller.readsKeys)
     let queue = DispatchQueue(label: "watchrun.keys")
-    let source = DispatchSource.makeReadSource(fileDescriptor: input.events.number, queue: queue)
+    let source = DispatchSource.makeReadSource(fileDescriptor: input.number, queue: queue)
     source.setCancelHandler { @Sendable in withExtendedLifetime(input) {} }
     // Dispatch documents that sources may be used on any thread, but their types are not Sendable.
     nonisolated(unsafe) let suspended = source
@@ -40,13 +39,13 @@ final class KeyReader: Sendable {
         suspended.resume()
       }
     }
-    controller.whenHolderChanges { input.events.reportActivity($0 == .others) }
+    controller.whenHolderChanges { input.reportActivity($0 == .others) }
     if prepares || !controller.terminal.isForeground { return controller.take() == .keys }
     return false
   }
 
-  private func receive(_ input: TypedInput, _ cancel: () -> Void) {
-    input.events.acknowledge()
+  private func receive(_ input: TerminalInput, _ cancel: () -> Void) {
+    input.acknowledge()
     if controller.terminal.isGone {
       cancel()
       receiveKey(nil)
@@ -66,15 +65,6 @@ final class KeyReader: Sendable {
       let isLine = !wasPrepared && bytes.last == UInt8(ascii: "\n")
       let keys = input.withLock { $0.keys(in: isLine ? bytes.dropLast() : bytes) }
       for key in keys { receiveKey(key) }
-    }
-  }
-
-  /// Owns the descriptor, and closes it with its last reference.
-  private final class TypedInput: Sendable {
-    let events: TerminalInput
-
-    init(_ events: consuming TerminalInput) {
-      self.events = events
     }
   }
 }
