@@ -2,7 +2,6 @@
 
 import Dispatch
 import Support
-import Synchronization
 import SystemCalls
 
 /// Calls `body` on the queue when the process, a child of this one, has ended. It is not reaped.
@@ -15,47 +14,15 @@ func whenProcessEnds(
   guard number != -1,
     let source = try? makeReadSource(owning: Descriptor(owning: number), on: queue)
   else {
-    return ChildEnds.shared.await(pid, on: queue, body)
+    // One thread for each process.
+    return DispatchQueue.separate().async {
+      ProcessGroup(leader: pid).awaitLeader()
+      queue.async(execute: body)
+    }
   }
   source.activateRetained { cancel in
     cancel()
     body()
-  }
-}
-
-/// Reports the ends of child processes by SIGCHLD, where the kernel gives no descriptor for a process.
-private final class ChildEnds: Sendable {
-  static let shared = ChildEnds()
-
-  private struct Awaited {
-    let queue: DispatchQueue
-    let body: @Sendable () -> Void
-  }
-
-  private let awaited = Mutex<[pid_t: Awaited]>([:])
-
-  private init() {
-    whenSignaled([Signal(rawValue: SIGCHLD)], on: DispatchQueue(label: "watchrun.children")) {
-      [self] _ in
-      // One signal may stand for several ends.
-      for pid in awaited.withLock({ Array($0.keys) }) { check(pid) }
-    }
-  }
-
-  func await(_ pid: pid_t, on queue: DispatchQueue, _ body: @escaping @Sendable () -> Void) {
-    awaited.withLock { $0[pid] = Awaited(queue: queue, body: body) }
-    // It may have ended before.
-    check(pid)
-  }
-
-  private func check(_ pid: pid_t) {
-    do throws(SystemError) {
-      if try ProcessGroup(leader: pid).leaderStatus() == nil { return }
-    } catch {
-      // Another part of this process has reaped it.
-    }
-    guard let ended = awaited.withLock({ $0.removeValue(forKey: pid) }) else { return }
-    ended.queue.async(execute: ended.body)
   }
 }
 

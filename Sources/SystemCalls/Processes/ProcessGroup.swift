@@ -36,6 +36,9 @@ package struct ProcessGroup: Hashable, Sendable {
     try wait(WEXITED | WNOHANG | WNOWAIT)
   }
 
+  /// Waits until the leader has ended, or was reaped.
+  package func awaitLeader() { _ = try? wait(WEXITED | WNOWAIT) }
+
   /// Reaps the leader, which has ended.
   package func reap() throws(SystemError) {
     _ = try wait(WEXITED | WNOHANG)
