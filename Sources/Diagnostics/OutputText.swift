@@ -49,15 +49,7 @@ struct OutputText {
 extension ArraySlice<UInt8> {
   /// Whether the line begins with a text.
   func begins(with text: StaticString) -> Bool {
-    guard count >= text.utf8CodeUnitCount else { return false }
-    return text.withUTF8Buffer { text in
-      var index = startIndex
-      for byte in text {
-        if self[index] != byte { return false }
-        index += 1
-      }
-      return true
-    }
+    text.withUTF8Buffer { starts(with: $0) }
   }
 
   /// Whether the line ends with a text.
@@ -67,15 +59,7 @@ extension ArraySlice<UInt8> {
 
   /// The range of the first occurrence of a text.
   func range(of text: StaticString) -> Range<Int>? {
-    let length = text.utf8CodeUnitCount
-    let first = text.withUTF8Buffer { $0[0] }
-    var rest = self
-    while let start = rest.firstIndex(of: first) {
-      rest = rest[start...]
-      if rest.begins(with: text) { return start..<(start + length) }
-      rest = rest.dropFirst()
-    }
-    return nil
+    indices.first { self[$0...].begins(with: text) }.map { $0..<($0 + text.utf8CodeUnitCount) }
   }
 
   func contains(_ text: StaticString) -> Bool { range(of: text) != nil }
