@@ -8,6 +8,14 @@ import Testing
     #expect(bytes.suffix(2).elementsEqual("}\n".utf8))
   }
 
+  @Test func `only the beginning of a file is read`() throws {
+    let whole = try #require(try fileContents(of: Path(#filePath)))
+    for limit in [0, 8, whole.count, whole.count + 1] {
+      #expect(
+        try fileContents(of: Path(#filePath), atMost: limit) == Array(whole.prefix(limit)))
+    }
+  }
+
   @Test func `a missing file, a device and a directory have no contents`() throws {
     #expect(try fileContents(of: "/nonexistent/file") == nil)
     #expect(try fileContents(of: "/dev/null/file") == nil)

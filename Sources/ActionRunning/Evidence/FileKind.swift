@@ -25,12 +25,7 @@ extension FileKind {
   }
 
   private static func start(of path: Path, _ count: Int) -> [UInt8] {
-    var start: [UInt8] = []
-    try? readFile(path) { part in
-      start += part.prefix(count - start.count)
-      return start.count < count
-    }
-    return start
+    (try? fileContents(of: path, followsLinks: false, atMost: count)) ?? []
   }
 
   private static let endings = ["o", "obj", "lo", "a", "so", "class", "pyc"].map(\.utf8)

@@ -19,22 +19,3 @@ package func fileContents(
     throw error
   }
 }
-
-/// Reads a file part by part, into one buffer.
-///
-/// A symbolic link is refused, and a pipe does not block.
-///
-/// - Parameter body: Called with each part, which is valid during the call. Returns false to stop.
-package func readFile(
-  _ path: Path, partSize: Int = 64 * 1024, _ body: (UnsafeRawBufferPointer) -> Bool
-) throws(SystemError) {
-  let file = try Descriptor.open(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW)
-  let number = file.number
-  let part = UnsafeMutableRawBufferPointer.allocate(byteCount: partSize, alignment: 16)
-  defer { part.deallocate() }
-  while true {
-    let count = try checked("read", path: path) { read(number, part.baseAddress, part.count) }
-    if count == 0 { return }
-    guard body(UnsafeRawBufferPointer(rebasing: part[..<count])) else { return }
-  }
-}
