@@ -65,7 +65,10 @@ extension ProjectDetection {
     },
     programs: ["go"]
   ) { directory, file in
-    let modules = goModules(of: directory)
+    let modules = goModules(of: directory).filter {
+      // A task with 'each' is for directories below.
+      Path($0).absolute(from: directory.path).relative(to: directory.path) != nil
+    }
     let each =
       modules.count > 1 || file == "go.work" ? modules.map { manifest("go.mod", in: $0) } : []
     return [

@@ -109,10 +109,13 @@ extension ProjectDetection {
   /// The patterns of the members of a workspace of Cargo; none if it has at most one.
   static func cargoMembers(of root: ProjectDirectory) -> [String] {
     var (members, excluded, isInside) = ([String](), [String](), nil as Bool?)
+    var isOfWorkspace = false
     for line in (root.text(of: "Cargo.toml") ?? "").split(whereSeparator: \.isNewline) {
       let plain = line.prefix { $0 != "#" }.filter { !$0.isWhitespace }
-      if plain.hasPrefix("members=[") { isInside = true }
-      if plain.hasPrefix("exclude=[") { isInside = false }
+      // A package has an `exclude` of its own.
+      if isInside == nil, plain.hasPrefix("[") { isOfWorkspace = plain == "[workspace]" }
+      if isOfWorkspace, plain.hasPrefix("members=[") { isInside = true }
+      if isOfWorkspace, plain.hasPrefix("exclude=[") { isInside = false }
       guard let isMember = isInside else { continue }
       let list = plain.firstIndex(of: "=").map { plain[$0...] } ?? plain[...]
       let names = list.split { "\"'=[,]".contains($0) }
@@ -126,9 +129,12 @@ extension ProjectDetection {
     return ProjectMembers.directories(with: patterns, in: root).count > 1 ? all : []
   }
 
+  /// The modules that `go.work` uses, without those that it replaces others with.
   static func goModules(of root: ProjectDirectory) -> [String] {
-    let words = (root.text(of: "go.work") ?? "").split(whereSeparator: \.isWhitespace)
-    return words.filter { $0.hasPrefix(".") }.map(String.init)
+    (root.text(of: "go.work") ?? "").split(whereSeparator: \.isNewline).flatMap { line in
+      line.split(whereSeparator: \.isWhitespace)
+        .prefix { !$0.hasPrefix("//") && $0 != "=>" }.filter { $0.hasPrefix(".") }.map(String.init)
+    }
   }
 
   /// The pattern of a file in a directory, or in those that a pattern names.
@@ -156,15 +162,23 @@ extension Path {
     case "go.work":
       let words = text.split { $0 <= UInt8(ascii: " ") }
       let depth = text.count { $0 == UInt8(ascii: "(") } - text.count { $0 == UInt8(ascii: ")") }
-      return depth == 0 && words.contains { $0.elementsEqual("use".utf8) }
-        ? nil : "\(name): no complete 'use' in it"
+      if words.isEmpty { return "\(name): the file is empty" }
+      return depth == 0 ? nil : "\(name): no complete 'use' in it"
     case "Cargo.toml":
       let lines = text.split(separator: UInt8(ascii: "\n"))
-      let number = lines.firstIndex { line in
-        line.first == UInt8(ascii: "[") && !line.contains(UInt8(ascii: "]"))
+      // How many arrays are open.
+      var depth = 0
+      let header = lines.first { line in
+        let isBroken =
+          depth == 0 && line.first == UInt8(ascii: "[") && !line.contains(UInt8(ascii: "]"))
+        for byte in line.prefix(while: { $0 != UInt8(ascii: "#") }) {
+          if byte == UInt8(ascii: "[") { depth += 1 }
+          if byte == UInt8(ascii: "]") { depth = max(0, depth - 1) }
+        }
+        return isBroken
       }
       if lines.isEmpty { return "\(name): the file is empty" }
-      return number.map { "\(name): '\(lines[$0].decoded.printable)' has no ']'" }
+      return header.map { "\(name): '\($0.decoded.printable)' has no ']'" }
     default: return nil
     }
   }

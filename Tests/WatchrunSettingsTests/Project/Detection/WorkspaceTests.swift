@@ -81,6 +81,41 @@ struct WorkspaceTests {
     #expect(project?.tasks.allSatisfy(\.each.isEmpty) == true)
   }
 
+  @Test func `the exclude of a package is not that of its workspace`() throws {
+    let directory = try projectDirectory([
+      "Cargo.toml":
+        "[package]\nexclude = [\"a\"]\n[workspace]\nmembers = [\"a\"]\n[x]\nmembers = [\"b\"]\n",
+      "a/Cargo.toml": "", "b/Cargo.toml": "",
+    ])
+    let project = DetectedProject(directory.project)?.project.expandingMembers(in: directory.path)
+    #expect(project?.names == ["build:a", "build:.", "test:a", "test:."])
+  }
+
+  @Test func `go.work names modules elsewhere, and replaces others`() throws {
+    let directory = try projectDirectory([
+      "w/go.work": "use ./a // ./x\nuse ../b\nreplace c => ./c\n", "w/a/go.mod": "module a",
+      "b/go.mod": "module b", "w/c/go.mod": "module c", "w/x/go.mod": "module x",
+    ])
+    let place = ProjectDirectory(path: directory["w"])
+    let project = try #require(DetectedProject(place)).project
+    #expect(project.tasks.first?.each.map(\.description) == ["a/go.mod"])
+  }
+
+  @Test(
+    arguments: [
+      ("go.work", "go 1.22\n", nil), ("go.work", "use (\n./a\n", "no complete 'use' in it"),
+      ("go.work", "", "the file is empty"),
+      ("Cargo.toml", "x = [\n[\"a\",\n\"b\"]\n]\n[package]\n", nil),
+      ("Cargo.toml", "[package]\n[works\n", "'[works' has no ']'"),
+    ] as [(String, String, String?)])
+  func `a manifest with an error says nothing of its members`(
+    _ name: String, _ text: String, _ problem: String?
+  ) throws {
+    let directory = try projectDirectory([name: text])
+    let found = directory[name].problemInManifest(in: directory.path)
+    #expect(found == problem.map { "\(name): \($0)" })
+  }
+
   @Test func `the modules of go.work have their tasks`() throws {
     let directory = try projectDirectory([
       "go.work": "go 1.22\nuse (\n\t.\n\t./a/b\n)\n", "go.mod": "module x",
