@@ -41,7 +41,7 @@ struct UsualLines {
     { directory in
       guard let makefile = ProjectDetection.readMakefile(in: directory) else { return nil }
       return ["run", "serve", "start"].first {
-        makefile.targets.contains($0) && makefile.publication(of: $0) == nil
+        makefile.targets.contains($0) && makefile.obstacle(to: $0) == nil
       }.map { "-r make \($0)" }
     },
     { ProjectDetection.mainScript(in: $0).map { "-r node \(ShellWords.quoted($0.word))" } },

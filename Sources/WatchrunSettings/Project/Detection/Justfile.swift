@@ -100,20 +100,21 @@ extension Justfile.Recipe {
 extension [Justfile.Recipe] {
   private static var mostReached: Int { 1000 }
 
-  /// What others see of it if a recipe is run: another recipe, or a command. `nil` if nothing is known.
-  func publication(of name: String, by tool: String, in directory: ProjectDirectory) -> String? {
+  /// Why a recipe must not be run by itself: another recipe, or a command, that others see or that watches. `nil`
+  /// if nothing is known.
+  func obstacle(to name: String, by tool: String, in directory: ProjectDirectory) -> String? {
     var reached: Set = [name]
     var pending = [name]
     var followed: Set<String> = []
     while let next = pending.popLast() {
       if reached.count > Self.mostReached { return "more recipes than are read" }
-      if GoalNames.publishes(next) { return "\(tool) \(next)" }
+      if let found = ProjectDetection.Script.obstacle([tool, next], []) { return found }
       guard let recipe = first(where: { $0.name == next }) else { continue }
       var names = recipe.dependencies
       for line in recipe.lines {
         let start = line.drop { $0.isWhitespace || "@-".contains($0) }
         let script = ProjectDetection.Script(String(start), in: directory)
-        if let found = script.publication(&followed) { return found }
+        if let found = script.find(&followed, ProjectDetection.Script.obstacle) { return found }
         names += script.goals(of: [tool])
       }
       for name in names where reached.insert(name).inserted { pending.append(name) }

@@ -8,18 +8,23 @@ extension Makefile {
   /// for such goals.
   func builds(_ goal: String) -> Bool {
     var visited: Set<String> = []
-    return builds(goal, &visited) && publication(of: goal) == nil
+    return builds(goal, &visited, depth: 0) && obstacle(to: goal) == nil
   }
 
-  private func builds(_ goal: String, _ visited: inout Set<String>) -> Bool {
+  /// How many goals may stand for each other, one for the next.
+  private static let deepest = 256
+
+  private func builds(_ goal: String, _ visited: inout Set<String>, depth: Int) -> Bool {
     if Self.buildNames.contains(goal) || Self.testNames.contains(goal) {
       // `all: help` lists the goals.
       return rules[goal].map { !$0.recipe.isEmpty || $0.prerequisites != ["help"] } ?? true
     }
-    guard let rule = rules[goal] else { return Self.looksLikeFile(goal) }
-    guard visited.insert(goal).inserted else { return false }
+    guard let rule = rules[goal], !rule.isEmpty else { return Self.looksLikeFile(goal) }
     if !rule.recipe.isEmpty { return makesFile(goal) }
-    return !rule.prerequisites.isEmpty && rule.prerequisites.allSatisfy { builds($0, &visited) }
+    guard depth < Self.deepest else { return false }
+    // If one of them does something else, all of it does.
+    return !visited.insert(goal).inserted
+      || rule.prerequisites.allSatisfy { builds($0, &visited, depth: depth + 1) }
   }
 
   /// Whether the goal has a recipe that makes a file of its name. `.PHONY` need not say that it makes none.
@@ -39,16 +44,17 @@ extension Makefile {
     name.contains { "./$".contains($0) }
   }
 
-  /// What others see of it if the goal is made: another goal, or a command of a recipe. `nil` if nothing is
-  /// known.
-  func publication(of goal: String) -> String? {
+  /// Why the goal must not be made by itself: another goal, or a command of a recipe, that others see or that
+  /// watches. `nil` if nothing is known.
+  func obstacle(to goal: String) -> String? {
     if isCut { return Self.unread }
     var length = 0
     var reached: Set = [goal]
     var pending = [goal]
     var followed: Set<String> = []
     while let next = pending.popLast() {
-      if GoalNames.publishes(next) || isRelease(next) { return "make \(next)" }
+      if isRelease(next) { return "make \(next)" }
+      if let found = ProjectDetection.Script.obstacle(["make", next], []) { return found }
       var names = rules[next]?.prerequisites ?? []
       if let name = Self.variable(in: next[...]) {
         names += variables[String(name)].map { Self.words(of: $0) } ?? []
@@ -59,7 +65,7 @@ extension Makefile {
         if length > Self.longestRecipes { return Self.unread }
         let script = ProjectDetection.Script(
           command, in: directory ?? ProjectDirectory(path: "."))
-        if let found = script.publication(&followed) { return found }
+        if let found = script.find(&followed, ProjectDetection.Script.obstacle) { return found }
         names += script.goals(of: ["make", "gmake"])
       }
       for name in names where reached.insert(name).inserted { pending.append(name) }
@@ -113,8 +119,19 @@ extension Makefile {
     }
   }
 
-  /// The targets that are files, as far as is known.
+  /// The targets that are files and made, as far as is known.
   var files: [String] {
-    targets.filter { !phony.contains($0) && !GoalNames.isAction($0) && !$0.includes("$") }
+    targets.filter { target in
+      !phony.contains(target) && !GoalNames.isAction(target) && !target.includes("$")
+        && !isSource(target)
+    }
+  }
+
+  /// Whether a target is only named so that make does not miss it: `a.h:`, which compilers write for headers.
+  private func isSource(_ target: String) -> Bool {
+    guard let rule = rules[target], rule.recipe.allSatisfy({ $0.allSatisfy(\.isWhitespace) })
+    else { return false }
+    return rule.prerequisites.isEmpty
+      || ProjectDetection.cSources.contains { target.hasSuffix($0.dropFirst()) }
   }
 }

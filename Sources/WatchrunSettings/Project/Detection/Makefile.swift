@@ -4,6 +4,8 @@ struct Makefile {
   struct Rule: Hashable {
     var prerequisites: [String] = []
     var recipe: [String] = []
+
+    var isEmpty: Bool { recipe.isEmpty && prerequisites.isEmpty }
   }
 
   /// The targets with explicit rules, in order. Variables in their names are not expanded.
@@ -174,8 +176,9 @@ extension Makefile {
 
   /// The name in a plain reference to a variable: `OBJECTS` of `$(OBJECTS)`.
   static func variable(in word: Substring) -> Substring? {
+    guard word.hasPrefix("$(") || word.hasPrefix("${") else { return nil }
     let name = word.dropFirst(2).prefix { $0.isLetter || $0.isNumber || $0 == "_" || $0 == "-" }
-    guard word.hasPrefix("$(") || word.hasPrefix("${"), !name.isEmpty,
+    guard !name.isEmpty,
       let end = word[name.endIndex...].first, end == ")" || end == "}"
     else { return nil }
     return name

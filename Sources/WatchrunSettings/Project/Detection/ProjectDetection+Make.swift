@@ -44,7 +44,7 @@ extension ProjectDetection {
       return !used.contains("make \(goal)") && !(isDefault && used.contains("make"))
         && !(Makefile.buildNames.contains(goal) && makefile.builds(goal))
     }
-    return offers(names, "make", makefile.publication)
+    return offers(names, "make", makefile.obstacle)
   }
 
   /// The files that make writes, whatever they are called.

@@ -23,7 +23,7 @@ extension ProjectDetection {
     let steps: @Sendable ([Justfile.Recipe], ProjectDirectory) -> [Step] = { recipes, directory in
       let names = recipes.filter { recipe in
         !recipe.needsArguments && usualNames.contains(recipe.name)
-          && recipes.publication(of: recipe.name, by: tool, in: directory) == nil
+          && recipes.obstacle(to: recipe.name, by: tool, in: directory) == nil
       }.map(\.name)
       let test = ["test", "check"].first(where: names.contains)
       return (names.contains("build") ? [Step("build", "\(tool) build")] : [])
@@ -37,7 +37,7 @@ extension ProjectDetection {
         let names = recipes.filter {
           !$0.needsArguments && !$0.isPrivate && !used.contains("\(tool) \($0.name)")
         }.map(\.name)
-        return offers(names, tool) { recipes.publication(of: $0, by: tool, in: directory) }
+        return offers(names, tool) { recipes.obstacle(to: $0, by: tool, in: directory) }
       }
     ) { directory, file in
       steps(read(directory.text(of: file) ?? ""), directory)
@@ -65,7 +65,6 @@ extension ProjectDetection {
       if rest.isEmpty || rest.first == "#" { continue }
       if depth == 0 { isInside = line.hasPrefix("tasks:") }
       guard isInside, depth > 0, depth == indent ?? depth else {
-        // It is only for other tasks.
         if isInside, !recipes.isEmpty { recipes[recipes.count - 1].addTaskLine(rest) }
         continue
       }
@@ -85,7 +84,12 @@ extension Justfile.Recipe {
   /// Adds a line of a task: `deps: [a]`, `- task: a`, `- cmd: x`, `- x`.
   fileprivate mutating func addTaskLine(_ line: Substring) {
     var rest = line.drop { " -[{".contains($0) }
-    if rest.hasPrefix("internal: true") {
+    // It is only for other tasks, or never ends.
+    let isFlow = line.first == "{"
+    let isOther = ["internal: true", "watch: true"].contains { key in
+      isFlow ? rest.includes(key) : rest.hasPrefix(key)
+    }
+    if isOther {
       needsArguments = true
     } else if rest.hasPrefix("deps:") || rest.hasPrefix("task:") {
       dependencies += Self.names(in: rest)
@@ -133,8 +137,12 @@ extension ProjectDetection {
     files: ["hugo.toml", "hugo.yaml", "hugo.json", "config.toml"],
     products: ["/public/", "/resources/", ".hugo_build.lock"], page: "public"
   ) { directory, file in
-    // The old name of its file is also one of other tools.
-    if file == "config.toml" && !directory.holdsDirectory("content") { return [] }
+    // The old name of its file is also one of other tools, such as Zola.
+    if file == "config.toml"
+      && (!directory.holdsDirectory("content") || directory.holds([file], with: "base_url"))
+    {
+      return []
+    }
     return [Step("build", "hugo --baseURL /")]
   }
 

@@ -43,11 +43,11 @@ extension ProjectDetection {
 
   static let deno = ProjectKind(
     name: "deno", title: "a Deno project", role: .independent, language: "javascript",
-    files: ["deno.json", "deno.jsonc"], sources: scriptSources + ["*.jsonc"],
+    files: denoFiles, sources: scriptSources + ["*.jsonc"],
     findOthers: otherDenoTasks
-  ) { directory, file in
+  ) { directory, _ in
     func has(_ name: String) -> Bool {
-      denoTask(name, in: directory, file).map { $0.publication == nil } ?? false
+      denoTask(name, in: directory).map { $0.obstacle == nil } ?? false
     }
     let build = has("build") ? [Step("build", "deno task build")] : []
     return build + [Step("test", has("test") ? "deno task test" : "deno test")]
@@ -57,17 +57,21 @@ extension ProjectDetection {
     _ directory: ProjectDirectory, _ file: String
   ) -> [ProjectKind.Offer] {
     let names = directory.json(of: file)?["tasks"]?.members.map(\.key) ?? []
-    let publication = { name in denoTask(name, in: directory, file)?.publication }
+    let obstacle = { name in denoTask(name, in: directory)?.obstacle }
     return offers(
-      names.filter { ($0 != "build" && $0 != "test") || publication($0) != nil }, "deno task",
-      servers: servers, publication)
+      names.filter { ($0 != "build" && $0 != "test") || obstacle($0) != nil }, "deno task",
+      servers: servers, obstacle)
   }
 
-  private static func denoTask(
-    _ name: String, in directory: ProjectDirectory, _ file: String
-  ) -> Script? {
-    let task = directory.json(of: file)?["tasks"]?[name]
-    return task.map { Script($0.text ?? $0["command"]?.text ?? "", in: directory) }
+  private static let denoFiles = ["deno.json", "deno.jsonc"]
+
+  /// A task with those that it depends on.
+  static func denoTask(_ name: String, in directory: ProjectDirectory) -> Script? {
+    let file = directory.first(of: denoFiles)
+    guard let task = file.flatMap(directory.json)?["tasks"]?[name] else { return nil }
+    let others = task["dependencies"]?.elements.compactMap(\.text) ?? []
+    let lines = others.map { "deno task \($0)" } + [task.text ?? task["command"]?.text ?? ""]
+    return Script(lines.joined(separator: " && "), in: directory)
   }
 
   /// The manager that the package names, or else its workspace, which has the lock file, or else the package's
@@ -213,7 +217,12 @@ extension ProjectDetection {
     if file == "tox.ini", let text = directory.text(of: file), !text.includes("[pytest]") {
       return [Step("test", "tox")]
     }
-    if file == "noxfile.py" { return [Step("test", "nox")] }
+    if file == "noxfile.py" {
+      // `nox` alone runs all sessions, which may do anything.
+      let text = directory.text(of: file) ?? ""
+      let session = ["tests", "test"].first { text.includes("def \($0)(") }
+      return session.map { [Step("test", "nox -s \($0)")] } ?? []
+    }
     if directory.holds(["pyproject.toml"], with: "[tool.hatch.envs.hatch-test") {
       return [Step("test", "hatch test")]
     }
@@ -244,14 +253,29 @@ extension ProjectDetection {
     files: ["composer.json"] + phpUnitFiles,
     products: [".phpunit.result.cache", "/.phpunit.cache/"],
     sources: ["*.php", "*.twig", "composer.json", "composer.lock", "phpunit.*"],
-    programs: ["php", "composer"]
+    programs: ["php", "composer"],
+    findOthers: { directory, _ in
+      let obstacle = composerScript("test", in: directory)?.obstacle
+      return obstacle == nil ? [] : offers(["test"], "composer") { _ in obstacle }
+    }
   ) { directory, _ in
-    if directory.json(of: "composer.json")?["scripts"]?["test"] != nil {
+    if let test = composerScript("test", in: directory), test.obstacle == nil {
       return [Step("test", "composer test")]
     }
     if directory.first(of: phpUnitFiles) == nil { return [] }
     // Symfony has one of its own.
     return [Step("test", directory.holds("bin/phpunit") ? "bin/phpunit" : "vendor/bin/phpunit")]
+  }
+
+  /// The lines of a script of `composer.json`, in which `@a` calls another.
+  static func composerScript(_ name: String, in directory: ProjectDirectory) -> Script? {
+    guard let script = directory.json(of: "composer.json")?["scripts"]?[name] else { return nil }
+    let lines = (script.text.map { [$0] } ?? script.elements.compactMap(\.text)).map { line in
+      if !line.hasPrefix("@") { return line }
+      let isProgram = line.hasPrefix("@php ") || line.hasPrefix("@composer ")
+      return (isProgram ? "" : "composer ") + String(line.dropFirst())
+    }
+    return Script(lines.joined(separator: " && "), in: directory)
   }
 
   private static let phpUnitFiles = ["phpunit.xml", "phpunit.xml.dist", "phpunit.dist.xml"]

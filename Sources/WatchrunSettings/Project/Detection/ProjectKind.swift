@@ -77,7 +77,8 @@ extension ProjectKind {
     var command: String
     /// The same in a list.
     var shown: String
-    /// What others see of it if it is run, such as `git push`.
+    /// Why it is not suggested for each save: what others see of it if it is run, such as `git push`, or what
+    /// watches by itself.
     var publication: String?
 
     init(_ name: String, _ command: String, shown: String? = nil) {
@@ -164,7 +165,9 @@ extension DetectedKind {
         var rest = plain.utf8[...]
         while let start = rest.firstIndex(of: mark) {
           rest = rest[start...].dropFirst(mark.utf8.count)
-          let path = rest.prefix { !"\"',}".utf8.contains($0) }.decoded
+          let value = rest.prefix { !"\"',}".utf8.contains($0) }.decoded
+          // A comment of Go.
+          let path = String(value[..<(value.utf8.firstIndex(of: "//") ?? value.endIndex)])
           if !found.contains(path) { found.append(path) }
         }
       }

@@ -7,7 +7,7 @@ extension ProjectDetection.Script {
     nodemon ts-node-dev tsnd node-dev live-server browser-sync vite-node watchexec entr
     sphinx-autobuild start-storybook ptw pytest-watch pytest-watcher watchfiles watchmedo guard
     vite parcel air bacon cargo-watch tsc-watch onchange reflex modd livereload elm-live ghcid
-    slidev
+    slidev phpunit-watcher
     """)
 
   /// Options with which any program watches.
@@ -83,15 +83,21 @@ extension ProjectDetection.Script {
 
   /// Whether a program watches with these arguments and variables.
   static func watches(_ words: [String], _ variables: [String]) -> Bool {
-    guard let first = words.first else { return false }
-    let program = name(of: first)
+    guard let word = words.first else { return false }
+    let program = name(of: word)
     var arguments = Array(words.dropFirst())
     if program == "node", let file = arguments.firstIndex(where: { !$0.hasPrefix("-") }) {
       // The options after the file are its own.
       arguments.removeSubrange(file...)
     }
     let plain = arguments.filter { !$0.hasPrefix("-") }
-    let known = Set(arguments + variables)
+    // Without what may be the value of an option, as in `astro build --mode dev`.
+    let first = arguments.firstIndex { !$0.hasPrefix("-") }
+    let known = Set(
+      variables
+        + arguments.indices.filter { index in
+          index == first || arguments[index].hasPrefix("-") || !arguments[index - 1].hasPrefix("-")
+        }.map { arguments[$0] })
     if !known.isDisjoint(with: once) || !known.isDisjoint(with: ending[program] ?? []) {
       return false
     }
@@ -112,7 +118,7 @@ extension ProjectDetection.Script {
       }
     }
     // A file of a script has options of its own.
-    if first.hasSuffix("js"), first.contains(".") { return false }
+    if word.hasSuffix("js"), word.contains(".") { return false }
     let own = isManager ? arguments[...] : arguments.prefix { $0 != "--" }
     return own.contains { option in
       let parts = option.split(separator: Character("="), maxSplits: 1)
@@ -159,6 +165,13 @@ extension ProjectDetection.Script {
     """
     -u -n -p -f -e --package --with --project --env-file
     """)
+  /// Wrappers with options of these names that have no value.
+  private static let flags = table(
+    """
+    sudo | -n
+    time command | -p
+    setsid | -f
+    """)
 
   /// The words of the program that the first one starts by its arguments; `nil` for one that runs itself.
   static func started(by words: ArraySlice<String>) -> ArraySlice<String>? {
@@ -168,7 +181,9 @@ extension ProjectDetection.Script {
     if isAssignment(first) { return rest }
     // Others set variables, too: cross-env, env-cmd.
     let setsVariables = rest.first.map(isAssignment) ?? false
-    if wrappers.contains(name) || setsVariables { return withoutOptions(rest) }
+    if wrappers.contains(name) || setsVariables {
+      return withoutOptions(rest, flags[name] ?? [])
+    }
     if let words = launchers[name], let word = rest.first, words.contains(word) {
       return withoutOptions(rest.dropFirst())
     }
@@ -182,10 +197,12 @@ extension ProjectDetection.Script {
   }
 
   /// The words after options, their values, numbers and the current directory: `vite` of `-n 5 vite`.
-  private static func withoutOptions(_ words: ArraySlice<String>) -> ArraySlice<String>? {
+  private static func withoutOptions(
+    _ words: ArraySlice<String>, _ flags: Set<String> = []
+  ) -> ArraySlice<String>? {
     var rest = words
     while let word = rest.first {
-      if optionsWithValues.contains(word) {
+      if optionsWithValues.contains(word), !flags.contains(word) {
         rest = rest.dropFirst(2)
       } else if word.hasPrefix("-") || word == "." || word.first?.isNumber == true {
         rest = rest.dropFirst()

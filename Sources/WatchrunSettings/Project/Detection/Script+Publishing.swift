@@ -45,20 +45,22 @@ extension ProjectDetection.Script {
     """)
 
   /// Options with which nothing is changed.
-  private static let trials = words("--dry-run --check --syntax-check --snapshot -n")
+  private static let trials = words("--dry-run --check --syntax-check --snapshot")
+  /// Programs of which `-n` is one, too. It is a namespace for others.
+  private static let shortTrials = words("make gmake rsync git")
 
   /// Programs whose first words are names of goals, scripts or files.
   private static let callers = words(
-    "make gmake just task rake npm yarn pnpm bun sh bash dash zsh source .")
+    """
+    make gmake just task rake npm yarn pnpm bun deno composer tsx ts-node sh bash dash zsh source .
+    """)
 
   /// What these words do that others see, such as `git push`; `nil` for nothing.
   private static func publication(_ words: [String]) -> String? {
     guard let first = words.first else { return nil }
     let program = name(of: first)
     let arguments = words.dropFirst()
-    if arguments.contains(where: { trials.contains($0) || $0.hasPrefix("--dry-run=") }) {
-      return nil
-    }
+    if arguments.contains(where: { isTrial($0, program) }) { return nil }
     if program == "rsync" {
       return arguments.contains { !$0.hasPrefix("-") && $0.contains(":") } ? program : nil
     }
@@ -68,17 +70,33 @@ extension ProjectDetection.Script {
     }
     let called = callers.contains(program) ? arguments.filter { !$0.hasPrefix("-") } : []
     if let name = called.first(where: { GoalNames.publishes($0) }) { return "\(program) \(name)" }
-    return first.contains("/") && GoalNames.publishes(program) ? first : nil
+    // A script, also one that an interpreter runs: `deploy.py`.
+    return first.contains { "/.".contains($0) } && GoalNames.publishes(program) ? first : nil
+  }
+
+  private static func isTrial(_ option: String, _ program: String) -> Bool {
+    if option == "-n" { return shortTrials.contains(program) }
+    return trials.contains(option)
+      || option.hasPrefix("--dry-run=")
+        && !["--dry-run=none", "--dry-run=false"].contains(option)
   }
 
   /// What the line does that others see; `nil` if nothing is known.
   var publication: String? {
     var followed: Set<String> = []
-    return publication(&followed)
+    return find(&followed) { words, _ in Self.publication(words) }
   }
 
-  func publication(_ followed: inout Set<String>) -> String? {
-    find(&followed) { words, _ in Self.publication(words) }
+  /// Why a task that ends must not run these words by itself: what others see of it, or a program that watches.
+  static func obstacle(_ words: [String], _ variables: [String]) -> String? {
+    publication(words)
+      ?? (watches(words, variables) ? words.prefix(2).joined(separator: " ") : nil)
+  }
+
+  /// The first obstacle of the line; `nil` if nothing is known.
+  var obstacle: String? {
+    var followed: Set<String> = []
+    return find(&followed, Self.obstacle)
   }
 
   /// The goals that it makes by calling one of these tools.

@@ -110,6 +110,7 @@ extension ProjectDetection.Script {
   private static let starters = table(
     """
     npm yarn pnpm bun | script
+    deno composer | task
     sh bash dash zsh su npx nix-shell script remix | lines
     concurrently npm-run-all run-p run-s | both
     """)
@@ -121,6 +122,14 @@ extension ProjectDetection.Script {
     switch Self.starters[Self.name(of: program)]?.first {
     case "script"?:
       lines = Self.managed(words, in: directory).map { ($0.line, $0.directory) }
+    case "task"?:
+      let names = words.filter { !$0.hasPrefix("-") && !Self.runs.contains($0) }
+      let scripts =
+        Self.name(of: program) == "composer"
+        ? names.compactMap { ProjectDetection.composerScript($0, in: directory) }
+        : names.first == "task"
+          ? names.dropFirst().compactMap { ProjectDetection.denoTask($0, in: directory) } : []
+      lines = scripts.map { ($0.line, directory) }
     case "lines"?:
       lines = words.filter { $0.contains(" ") }.map { ($0, directory) }
     case "both"?:

@@ -76,13 +76,20 @@ struct DetectionTests {
       ["pyproject.toml": "[[tool.hatch.envs.hatch-test.matrix]]"],
       "this is a Python project (pyproject.toml): test", ["test: hatch test"]
     ),
-    (["noxfile.py": ""], "this is a Python project (noxfile.py): test", ["test: nox"]),
+    (
+      ["noxfile.py": "def tests(session): pass\ndef publish(session): pass\n"],
+      "this is a Python project (noxfile.py): test", ["test: nox -s tests"]
+    ),
     (
       ["composer.json": #"{"scripts": {"test": ["@php artisan test"]}}"#, "phpunit.xml": ""],
       "this is a PHP project (composer.json): test", ["test: composer test"]
     ),
     (
       ["composer.json": #"{"require": {}}"#, "phpunit.xml.dist": ""],
+      "this is a PHP project (composer.json): test", ["test: vendor/bin/phpunit"]
+    ),
+    (
+      ["composer.json": #"{"scripts": {"test": "phpunit-watcher watch"}}"#, "phpunit.xml": ""],
       "this is a PHP project (composer.json): test", ["test: vendor/bin/phpunit"]
     ),
     (
@@ -214,6 +221,26 @@ struct DetectionTests {
       ["deno.jsonc": "{ /* x */ \"tasks\": { \"build\": \"x\", \"test\": \"y\" } }"],
       "this is a Deno project (deno.jsonc): build, then test",
       ["build: deno task build", "test: deno task test"]
+    ),
+    // What watches, or leads to what others see.
+    (
+      [
+        "deno.json":
+          #"{"tasks": {"test": "deno test --watch", "build": "deno task a", "a": "deno task deploy"}}"#
+      ],
+      "this is a Deno project (deno.json): test", ["test: deno test"]
+    ),
+    (
+      [
+        "deno.json":
+          #"{"tasks": {"build": {"command": "x", "dependencies": ["a"]}, "a": "deployctl && git push"}}"#
+      ],
+      "this is a Deno project (deno.json): test", ["test: deno test"]
+    ),
+    (
+      ["deno.json": #"{"tasks": {"build": "deno test", "test": "deno test --watch"}}"#],
+      "this is a Deno project (deno.json): build, then test",
+      ["build: deno task build", "test: deno test"]
     ),
     (
       ["meson.build": "project('x')\ntest ('a', b)"],
@@ -425,6 +452,11 @@ struct DetectionTests {
       ["justfile": "deploy:\n"], ["Procfile": "no process"], ["Procfile": "release: x"],
       ["justfile": "build target:\n  x\n"], ["Rakefile": "task default: :deploy"],
       ["Rakefile": "task :default do"], ["composer.json": "{}"], ["config.toml": ""],
+      ["config.toml": "base_url = \"https://a\"", "content/": ""], ["noxfile.py": "def publish(s)"],
+      ["composer.json": #"{"scripts": {"test": ["phpunit", "@deploy"]}}"#],
+      ["composer.json": #"{"scripts": {"test": "@a", "a": "@php artisan serve"}}"#],
+      ["Taskfile.yml": "tasks:\n  build:\n    watch: true\n    cmds: [x]\n"],
+      ["Taskfile.yml": "tasks:\n  build: { cmds: [x], watch: true }\n"],
       ["requirements.txt": "flask"],
       ["index.html": "", "package.json": #"{"scripts": {"dev": "vite"}}"#],
       ["Taskfile.yml": "vars:\n  build: x\ntasks:\n  deploy:\n    desc: x\n"],
@@ -518,6 +550,7 @@ struct DetectionTests {
       ("Cargo.toml", "[dependencies]\ncore = { path = \"../core\" }\n"),
       ("Cargo.toml", "[dependencies.core]\npath = '../core'\npath = \"../core\"\n"),
       ("go.mod", "module x\nreplace y => ../core\n"),
+      ("go.mod", "module x\nreplace y => ../core // note\n"),
       ("package.json", #"{"scripts": {"test": "x"}, "dependencies": {"a": "file:../core"}}"#),
     ])
   func `directories beside the project that it is made from are watched`(

@@ -63,6 +63,22 @@ import Testing
       "this is a Makefile: build, then test", ["build: make", "test: make test"]
     ),
     (["Makefile": "tool:\n\tgo build -o $@ ./cmd\n"], "this is a Makefile: build", ["build: make"]),
+    // Options with which nothing is changed, and values that look like commands.
+    (
+      ["Makefile": "all:\n\tgit push -n x; astro build --mode dev\n"],
+      "this is a Makefile: build", ["build: make"]
+    ),
+    // Headers of which a compiler writes rules, and what several targets need.
+    (
+      [
+        "Makefile": "app: main.o\n-include main.d\n",
+        "main.d": "main.o: main.c util.h\nutil.h:\n",
+      ],
+      "this is a Makefile: build", ["build: make"]
+    ),
+    (
+      ["Makefile": "x: a b\na: c\nb: c\nc: d.o\n"], "this is a Makefile: build", ["build: make"]
+    ),
   ]
 
   @Test(arguments: projects)
@@ -93,6 +109,16 @@ import Testing
     "SEND = $(TOOL) push\nTOOL := git\nall:\n\t-$(SEND) x\n", "all:\n\tsh -c 'kubectl apply'\n",
     "STEPS = a\nSTEPS += b\nall: $(STEPS)\n\techo\nb:\n\tif true; then ssh x; fi\n",
     "A = $(B)\nB = $(A)$(A)\nall: $(A)\n\t$(A) gh release create\n",
+    // `-n` is a namespace, and no value of sudo's.
+    "build:\n\tdocker build .\n\tkubectl apply -n prod -f k8s/\n",
+    "all:\n\thelm upgrade --install -n prod app ./chart\n", "all:\n\tsudo -n kubectl apply -f x\n",
+    "all:\n\ttime -p ssh host\n", "all:\n\tkubectl apply --dry-run=none -f x\n",
+    // What an interpreter runs.
+    "test:\n\tpython3 deploy.py\n", "build:\n\tcc x.c && node publish.mjs\n",
+    "all:\n\ttsx deploy.ts\n",
+    // What never ends.
+    "test:\n\tcargo watch -x test\n", "all: app.o watch\n\t./x\nwatch:\n\t./y\n",
+    "build: js\njs:\n\tcd web; npx webpack -w\n",
   ])
   func `no other goal of a makefile is run by itself`(text: String) throws {
     let directory = try projectDirectory(["Makefile": text])
@@ -107,6 +133,10 @@ import Testing
     (
       "run:\n\t./x\ntest:\n\tscp x y:\n", "make test is not run by itself, since it runs 'scp'",
       "watchrun make run"
+    ),
+    (
+      "test:\n\tcargo watch -x test\n",
+      "make test is not run by itself, since it runs 'cargo watch'", "watchrun COMMAND"
     ),
     (
       "deploy:\n\tx\n", "Makefile has no target that builds or tests, but 'deploy'",
@@ -128,6 +158,7 @@ import Testing
       #""build": "tsc", "postbuild": "vercel --prod""#,
       #""test": "run-s a ship:*", "ship:x": "yarn publish", "a": "x""#,
       #""build": "cd . && pnpm build", "prebuild": "git push""#,
+      #""build": "tsc && node deploy.js""#,
     ] {
       let directory = try projectDirectory(["package.json": "{\"scripts\": {\(scripts)}}"])
       let place = ProjectDirectory(path: directory.path)
@@ -149,14 +180,31 @@ import Testing
       "Taskfile.yml",
       "tasks:\n  build:\n    deps:\n      - b\n  b:\n    cmds:\n      - cmd: git push\n", "git push"
     ),
+    ("justfile", "test:\n  cargo watch -x test\n", "cargo watch"),
+    ("justfile", "build:\n  just css\ncss:\n  tailwindcss -w\n", "tailwindcss -w"),
   ])
-  func `recipes of just and tasks that publish are refused`(
+  func `recipes of just and tasks that publish or watch are refused`(
     file: String, text: String, command: String
   ) throws {
     let directory = try projectDirectory([file: text])
     let place = ProjectDirectory(path: directory.path)
     #expect(DetectedProject(place) == nil)
     #expect(ProjectDetection.flaw(place)?.reason.includes("since it runs '\(command)'") == true)
+  }
+
+  @Test func `a header that a compiler names in a makefile is no product`() throws {
+    let directory = try projectDirectory([
+      "Makefile": "app: main.c util.h\n\tcc -MMD -MP -MF app.d -o app main.c\n-include app.d\n",
+      "app.d": "app: main.c util.h\nutil.h:\nold.h: ;\n",
+    ])
+    let text = try #require(directory.project.text(of: "Makefile"))
+    #expect(Makefile(text, in: directory.project).files == ["app"])
+    #expect(Makefile("a.h: b.h\nx.h:\n\tgen\ny: z\n.PHONY: p\np:\n").files == ["x.h", "y"])
+  }
+
+  @Test func `a long chain of goals ends`() {
+    let text = (0..<20_000).map { "t\($0): t\($0 + 1)\n" }.joined()
+    #expect(!Makefile(text).builds("t0"))
   }
 
   @Test(.timeLimit(.minutes(1)))
