@@ -67,7 +67,7 @@ extension Setting {
       .positiveDuration, task: { $0.backOff = $1 }),
     Setting(
       "--listen", .running, "Hold a socket for the command, which gets it as descriptor 3",
-      scope: [.command, .results], taskKey: "listen",
+      scope: [.command, .results],
       key: .key(
         "listen",
         "as port, but watchrun itself listens there, on an address before the port if there is "
@@ -132,7 +132,10 @@ extension Setting {
         .init(
           others: ["diagnostics", "log", "output", "pty", "status-line", "timestamps"],
           reason: "gives the terminal to the command",
-          consequence: "cannot read its output")
+          consequence: "cannot read its output"),
+        .init(
+          others: ["emit"], reason: "gives the terminal to the command",
+          consequence: "cannot write to its standard input"),
       ],
       key: .key("interactive", in: .task), .boolean, task: { $0.isInteractive = $1 }),
   ]

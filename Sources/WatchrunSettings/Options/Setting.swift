@@ -37,6 +37,8 @@ struct Setting: Sendable {
     page: (@Sendable (inout Project.Page, Value) -> Void)? = nil,
     project: (@Sendable (inout Project, Value) -> Void)? = nil
   ) {
+    // Of what only a command or a task can have.
+    let sameKey = key?.scopes.contains(.task) == true && scope.contains(.command) ? key?.name : nil
     let words = names.split(separator: Character(" ")).map { $0.drop { $0 == "-" } }
     self.option =
       words.last.map { long in
@@ -44,7 +46,8 @@ struct Setting: Sendable {
           short: words.count > 1 ? words[0].first : nil, long: String(long), kind: type.kind,
           value: type.kind == .boolean ? nil : value ?? type.kind.placeholder,
           isValueOptional: omitted != nil, group: group, scope: scope.union(group.scope),
-          help: help, defaultValue: defaultValue, isRepeatable: isRepeatable, taskKey: taskKey,
+          help: help, defaultValue: defaultValue, isRepeatable: isRepeatable,
+          taskKey: taskKey ?? sameKey,
           conflicts: conflicts)
       }
     self.key = key?.completed(type.kind, by: self.option)

@@ -9,6 +9,7 @@ import SystemCalls
 extension Settings {
   /// Returns the settings if their options can be combined.
   func checked() throws(Failure) -> Settings {
+    try checkAnswers()
     if task == .explain && command.isEmpty {
       throw .usage("--explain needs a path, as in: watchrun --explain build/main.o")
     }
@@ -41,6 +42,17 @@ extension Settings {
     return self
   }
 
+  /// Refuses two options that print an answer, of which one would silently win.
+  private func checkAnswers() throws(Failure) {
+    if [.help, .version].contains(task) { return }
+    let answers = given(.answer).map(\.written) + questions
+    guard answers.count > 1 else { return }
+    throw .usage("\(answers[0]) and \(answers[1]) exclude each other; remove one of them")
+  }
+
+  /// The given options that ask or tell a session.
+  private var questions: [String] { ["wait", "status", "send", "logs"].compactMap { given[$0] } }
+
   /// The given options whose scope includes any of these, as they were written.
   private func given(_ scope: Option.Scope) -> [(option: Option, written: String)] {
     Setting.options.compactMap { option in
@@ -60,11 +72,7 @@ extension Settings {
 
   /// Refuses options that a question ignores. They belong to the session.
   private func checkQuestion() throws(Failure) {
-    let questions = ["wait", "status", "send", "logs"].compactMap { given[$0] }
-    if questions.count > 1 {
-      throw .usage(
-        "\(questions[0]) and \(questions[1]) exclude each other; remove one of them")
-    }
+    let questions = questions
     for option in Setting.options where !option.scope.contains(.session) {
       guard let written = given[option.long] else { continue }
       throw .usage(
@@ -129,7 +137,9 @@ extension Settings {
       for conflict in option.conflicts {
         for name in conflict.others {
           // The default is not in the way.
-          let isDefault = ["output", "status-line"].contains(name) && !readsOutput
+          let isDefault =
+            ["output", "status-line"].contains(name) && !readsOutput
+            || name == "emit" && [.env, .none].contains(emitMode)
           guard let other = given[name], !isDefault else { continue }
           throw .usage(
             "\(written) \(conflict.reason), so \(other) \(conflict.consequence); "
@@ -137,11 +147,15 @@ extension Settings {
         }
       }
     }
-    if let wait = given["max-wait"], let debounce = given["debounce"],
-      case .fixed(let period) = quietPeriod, maximumWait < period
-    {
-      throw .usage("\(wait) must not be shorter than the quiet period of \(debounce)")
-    }
+    try checkTimes()
+  }
+
+  /// Refuses a quiet period, of the command line or of a project, that never ends.
+  package func checkTimes() throws(Failure) {
+    guard let wait = given["max-wait"], case .fixed(let period) = quietPeriod, maximumWait < period
+    else { return }
+    throw .usage(
+      "\(wait) must not be shorter than the quiet period of \(given["debounce"] ?? "\"debounce\"")")
   }
 
   /// `--restart`, `--signal` and `--on-busy` set the same thing.
@@ -185,8 +199,10 @@ extension Settings {
     }
     if let printing = given["print"] {
       if !command.isEmpty { throw .usage("\(printing) runs no command; remove one of them") }
-      try refuse([], .results) {
-        "\(printing) runs nothing, so \($0) has no effect; remove one of them"
+      let unused = given([.run, .results]).first { !["once", "postpone"].contains($0.option.long) }
+      if let unused {
+        throw .usage(
+          "\(printing) runs nothing, so \(unused.written) has no effect; remove one of them")
       }
     }
     try checkSeparator()

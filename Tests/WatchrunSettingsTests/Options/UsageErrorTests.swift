@@ -108,7 +108,31 @@ struct UsageErrorTests {
     ),
     (
       ["--on-failure", "beep"],
-      "--on-failure needs a command, as in: watchrun --on-failure COMMAND make test"
+      "--on-failure needs a command, as in: watchrun --on-failure COMMAND make test; in a project, set "
+        + "\"onFailure\" for a task in watchrun.json (--init writes one)"
+    ),
+    (["--check", "--init"], "--init and --check exclude each other; remove one of them"),
+    (
+      ["--doctor", "--list-tasks"],
+      "--doctor and --list-tasks exclude each other; remove one of them"
+    ),
+    (["--wait", "--check"], "--check and --wait exclude each other; remove one of them"),
+    (
+      ["-I", "--emit", "lines", "x"],
+      "-I gives the terminal to the command, so --emit cannot write to its standard input; "
+        + "remove one of them"
+    ),
+    (
+      ["--print", "json", "-r"],
+      "--print runs nothing, so -r has no effect; remove one of them"
+    ),
+    (
+      ["--print", "json", "-E", "A=b"],
+      "--print runs nothing, so -E has no effect; remove one of them"
+    ),
+    (
+      ["--print", "lines", "--until-success"],
+      "--print runs nothing, so --until-success has no effect; remove one of them"
     ),
     (
       ["--print", "json", "--build", "make"],
@@ -138,7 +162,11 @@ struct UsageErrorTests {
       "-s needs a command, as in: watchrun -s SIGNAL make test; in a project, set \"onBusy\" for a "
         + "task in watchrun.json (--init writes one)"
     ),
-    (["-I", "-q"], "-I needs a command, as in: watchrun -I make test"),
+    (
+      ["-I", "-q"],
+      "-I needs a command, as in: watchrun -I make test; in a project, set \"interactive\" for a task "
+        + "in watchrun.json (--init writes one)"
+    ),
     (["--check", "make"], "--check runs no command; remove one of them"),
     (
       ["-t", "a", "make"],
