@@ -21,7 +21,7 @@ struct Doctor {
     if let project, settings.command.isEmpty {
       settings = settings.adding(project.defaults)
       settings.ignores = project.ignores + settings.ignores
-      let overridden = project.overridden(by: settings)
+      let overridden = project.overridden(by: settings, in: directory)
       watched = overridden.watched(in: directory)
     }
     let options = ObserverOptions(

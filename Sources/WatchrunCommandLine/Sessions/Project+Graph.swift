@@ -46,6 +46,9 @@ extension Project {
     let filter = observing.makeFilter(in: directory)
     let files = allEnvironmentFiles + settings.environmentFiles
     let roots = watched(in: directory).map(\.path) + files.map { $0.absolute(from: directory) }
+    // A task or a page depends on them, directly or not, that is not manual itself.
+    let needed = try TaskGraph.names(
+      neededBy: tasks.filter { !$0.isManual }.map(\.name) + pages.map(\.name), in: nodes)
     let definitions = tasks.map { task in
       var task = task
       let own = task.watched.map { $0.absolute(from: directory) }
@@ -59,18 +62,11 @@ extension Project {
       task.ignores = foreign + task.ignores + used
       var definition = task.definition(settings, in: directory)
       definition.sharedVariables = task.portVariables
-      definition.isManual = task.isManual && !isNeeded(task.name)
+      definition.isManual = task.isManual && !needed.contains(task.name)
       definition.isFreshAllowed = task.isFreshAllowed
       return definition
     }
     return try TaskGraph(definitions, jobs: jobs ?? processorCount())
-  }
-
-  /// Whether a task or a page depends on it, directly or not, that is not manual itself.
-  private func isNeeded(_ name: String) -> Bool {
-    let dependents = tasks.filter { $0.after.contains(name) }
-    return dependents.contains { !$0.isManual || isNeeded($0.name) }
-      || pages.contains { $0.after.contains(name) }
   }
 
   /// The paths that are watched for all tasks and pages. They need not exist yet.
@@ -141,15 +137,17 @@ extension Project.Task {
 
   fileprivate func maker(_ settings: Settings) -> CommandMaker {
     // The ports are those of this session.
-    let given = (fileVariables + settings.fileVariables + settings.environment).filter {
-      variable in !portVariables.contains { $0.name == variable.name }
-    }
+    let ports =
+      portVariables.map(\.name) + (port == nil ? [] : [Project.Task.portVariable.word])
+    let files = (fileVariables + settings.fileVariables).filter { !ports.contains($0.name) }
+    // What is given is stronger than the file.
+    let given = settings.environment.filter { !ports.contains($0.name) }
     // Several people share the lines of a project file, a Procfile or a makefile, so that the shell is not that of
     // the user.
     var shell = "sh".word
     for case .always(let named) in [settings.shell, self.shell] { shell = named }
     return CommandMaker(
-      own: self, settings: settings, variables: given + environment, shell: shell,
+      own: self, settings: settings, variables: files + environment + given, shell: shell,
       directory: directory)
   }
 }

@@ -25,6 +25,7 @@ extension Session {
   func plan(of read: Project?, from source: ProjectSource?) throws(Failure) -> SessionPlan {
     guard let read, let source else { return try planOfCommandLine() }
     let settings = try settings.adding(read.defaults).readingEnvironmentFiles(in: directory)
+    try settings.checkTimes()
     var project = try read.readingEnvironmentFiles(in: directory).choosingPorts(freePort)
     for (index, task) in project.tasks.enumerated() {
       guard let address = task.listen else { continue }

@@ -184,6 +184,12 @@ extension Settings {
     in directory: Path, programs: [Path] = programDirectories(), isPiped: Bool = false,
     say: (String) -> Void
   ) throws(Failure) -> Settings {
+    if task == .doctor, TaskWords.mayBeTasks(self),
+      let project = (try? namedTasks(in: directory)) ?? nil,
+      command.allSatisfy({ project.hasTask($0.decoded) })
+    {
+      return try replacingCommand(by: command.map(\.decoded), [])
+    }
     guard task == .run else { return self }
     if command.isEmpty {
       try refuseFilterOfFile(in: directory)

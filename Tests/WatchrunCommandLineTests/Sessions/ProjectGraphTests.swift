@@ -14,7 +14,7 @@ struct ProjectGraphTests {
     in directory: Path = "/p"
   ) throws -> TaskGraph {
     let project = try readProject("{ tasks: { \(tasks) }, \(rest) }")
-      .overridden(by: settings)
+      .overridden(by: settings, in: directory)
     return try project.graph(settings.adding(project.defaults), in: directory)
   }
 
@@ -46,6 +46,40 @@ struct ProjectGraphTests {
     #expect(
       graph.tasks.map(\.policy.backOff)
         == [.milliseconds(500), .seconds(2), .seconds(1), .milliseconds(500)])
+  }
+
+  @Test func `two processes are started only of services that allow it`() throws {
+    let settings = try OptionParser.parse(["-o".word, "overlap".word])
+    let graph = try graph(
+      """
+      a: { run: 'x', service: true, port: 3000 }, b: { run: 'x', service: true, listen: 3001 },
+      c: { run: 'x', service: true, stop: 'y' }, d: { run: 'x', service: true, interactive: true },
+      e: { run: 'x', service: true }, f: { run: 'x', service: true, ready: { port: 3002 } },
+      """, "", settings)
+    #expect(
+      graph.tasks.map { $0.policy.busyPolicy == .overlap } == [
+        false, true, false, false, true, false,
+      ])
+  }
+
+  @Test func `a variable that is given is stronger than that of the file, but no port is`() throws {
+    let settings = try OptionParser.parse(
+      ["-E", "LOG=debug", "-E", "PORT=1", "-E", "NEW=2"].map(\.word))
+    let graph = try graph(
+      "a: { run: 'x', service: true, port: 3000, env: { LOG: 'info', OWN: '3' } }", "", settings)
+    let variables = graph.tasks[0].command.environment.variables
+    let values = Dictionary(variables.map { ($0.name.decoded, $0.value.decoded) }) { $1 }
+    #expect(values == ["LOG": "debug", "OWN": "3", "NEW": "2"])
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func `manual tasks that depend on each other densely are a graph at once`() throws {
+    let tasks = (0..<30).map { number in
+      let after = (0..<number).map { "'t\($0)'" }.joined(separator: ", ")
+      return "t\(number): { run: 'x', manual: true, after: [\(after)] },"
+    }
+    let graph = try graph(tasks.joined() + "u: { run: 'x', after: 't3' },")
+    #expect(graph.tasks.filter { !$0.isManual }.map(\.name) == ["t0", "t1", "t2", "t3", "u"])
   }
 
   @Test func `an option replaces the limit of tasks that run at once`() throws {

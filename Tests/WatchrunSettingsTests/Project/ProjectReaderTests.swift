@@ -127,10 +127,10 @@ struct ProjectReaderTests {
   @Test func `an unknown task cannot be selected`() throws {
     let project = try readProject("{ tasks: { build: { run: 'x' } } }")
     let failure = #expect(throws: Failure.self) { try project.selecting(["biuld"]) }
-    #expect(failure?.message == "--task: there is no task 'biuld'; did you mean 'build'?")
+    #expect(failure?.message == "there is no task 'biuld'; did you mean 'build'?")
     #expect(failure?.status == 64)
     let other = #expect(throws: Failure.self) { try project.selecting(["build", "x"]) }
-    #expect(other?.message == "--task: there is no task 'x'; tasks: build")
+    #expect(other?.message == "there is no task 'x'; tasks: build")
   }
 
   @Test func `the differences from an earlier file are named`() throws {
@@ -224,6 +224,66 @@ struct ProjectReaderTests {
     ) { try load("--once") }
     #expect(try load("--once", "--task", "m").tasks.count == 1)
     #expect(try load().tasks.count == 1)
+  }
+
+  @Test(
+    arguments: [
+      ("run: 'x'", "the task 't' is a shell line; write its 'run' as an array"),
+      ("run: ['x'], onFailure: 'y'", "'onFailure' of the task 't' is a shell line; remove it"),
+      (
+        "run: ['x'], service: true, stop: 'y'",
+        "'stop' of the task 't' is a shell line; write it as an array"
+      ),
+      (
+        "run: ['x'], service: true, ready: { run: 'y' }",
+        "'ready' of the task 't' is a shell line; write it as an array"
+      ),
+    ])
+  func `without a shell, no line of a task is run, also when the file is read again`(
+    _ keys: String, _ problem: String
+  ) throws {
+    let directory = try projectDirectory(["watchrun.json": "{ tasks: { t: { \(keys) } } }"])
+    let settings = try OptionParser.parse(["--shell".word, "none".word])
+    let source = ProjectSource(settings, directory: directory.path)
+    let failure = Failure.usage("--shell none: \(problem), or remove --shell")
+    #expect(throws: failure) { try source.load(settings) { _ in } }
+    #expect(throws: failure) { try source.readAgain(settings, detects: true) }
+    try directory.write(
+      "{ tasks: { t: { run: ['x'], service: true, ready: { run: ['y'] }, stop: ['z'] } } }",
+      to: "watchrun.json")
+    #expect(try source.load(settings) { _ in }.tasks.count == 1)
+  }
+
+  @Test func `a selected task may be detected no longer`() throws {
+    let directory = try projectDirectory(["Makefile": "all:\n\tcc\ntest:\n\t./x\n"])
+    let settings = try OptionParser.parse(["-t".word, "test".word])
+    let source = ProjectSource(settings, directory: directory.path)
+    #expect(try source.readAgain(settings, detects: true)?.names == ["build", "test"])
+    try directory.write("all:\n\tcc\ntest:\n\tssh\n", to: "Makefile")
+    #expect(try source.readAgain(settings, detects: true) == nil)
+  }
+
+  @Test func `words after --doctor name tasks, or a command`() throws {
+    let directory = try projectDirectory([
+      "watchrun.json": "{ tasks: { test: { run: 'x' }, a: { run: 'x' } } }"
+    ])
+    func names(_ words: String...) throws -> [String] {
+      try OptionParser.parse((["--doctor"] + words).map(\.word))
+        .resolvingTasks(in: directory.path) { _ in Issue.record("nothing is to be said") }.taskNames
+    }
+    #expect(try names("test", "a") == ["test", "a"])
+    #expect(try names("test", "b") == [])
+    #expect(try names("--", "test") == [])
+  }
+
+  @Test func `a quiet period of a project must end`() throws {
+    let defaults = try readProject("{ debounce: '5s', tasks: { a: { run: 'x' } } }").defaults
+    let settings = try OptionParser.parse(["--max-wait".word, "1s".word]).adding(defaults)
+    #expect(
+      throws: Failure.usage(
+        "--max-wait must not be shorter than the quiet period of \"debounce\"")
+    ) { try settings.checkTimes() }
+    try OptionParser.parse(["--max-wait".word, "5s".word]).adding(defaults).checkTimes()
   }
 
   @Test func `the words after a task and -- are added to its command`() throws {

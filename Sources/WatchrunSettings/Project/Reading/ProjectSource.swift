@@ -185,7 +185,7 @@ extension Project {
     do throws(TaskGraphError) {
       needed = try TaskGraph.names(neededBy: named, in: nodes)
     } catch {
-      var message = "--task: \(error)"
+      var message = "\(error)"
       if case .unknownTask(_, nil) = error {
         message += "; tasks: " + self.names.map(\.printable).joined(separator: ", ")
       }
@@ -239,20 +239,54 @@ extension ProjectSource {
       throw .usage(
         "there is no page to open; remove --open, or add a page to \(file)")
     }
-    for task in wanted.tasks where settings.shell == .never {
-      guard case .line = task.run else { continue }
-      throw .usage(
-        "--shell none: the task '\(task.name.printable)' is a shell line; write its 'run' as an array, "
-          + "or remove --shell")
-    }
-    return wanted.overridden(by: settings)
+    return try wanted.forRun(settings, in: directory)
   }
 
-  /// The project as it would run, with the selected tasks; `nil` if there is none. The parameters are those of `find`.
+  /// The project as it would run, with the selected tasks; `nil` if there is none, or if one of the tasks is not
+  /// detected any more.
+  ///
+  /// - Parameters:
+  ///   - again: Whether the files are read again, for the runs.
+  ///   - detects: Whether the project is detected where there is no file.
   package func project(
     for settings: Settings, again: Bool = false, detects: Bool = true
   ) throws(Failure) -> Project? {
-    try find(again: again, detects: detects)?.project.selecting(settings.taskNames)
-      .overridden(by: settings)
+    guard let (project, detected) = try find(again: again, detects: detects) else { return nil }
+    if again && detected != nil && (try? project.selecting(settings.taskNames)) == nil {
+      return nil
+    }
+    let wanted = try project.selecting(settings.taskNames)
+    return again
+      ? try wanted.forRun(settings, in: directory) : wanted.overridden(by: settings, in: directory)
+  }
+}
+
+extension Project {
+  /// The project with the values of options, if it can be run with them.
+  fileprivate func forRun(_ settings: Settings, in directory: Path) throws(Failure) -> Project {
+    for task in tasks where settings.shell == .never {
+      guard let key = task.shellLines.first else { continue }
+      let isTask = key == "run"
+      throw .usage(
+        "--shell none: \(isTask ? "" : "'\(key)' of ")the task '\(task.name.printable)' is a shell line; "
+          + (key.hasPrefix("on") ? "remove it" : "write \(isTask ? "its 'run'" : "it") as an array")
+          + ", or remove --shell")
+    }
+    return overridden(by: settings, in: directory)
+  }
+}
+
+extension Project.Task {
+  /// The keys whose values a shell runs.
+  fileprivate var shellLines: [String] {
+    var keys: [String] = []
+    if case .line = run { keys.append("run") }
+    if onSuccess != nil { keys.append("onSuccess") }
+    if onFailure != nil { keys.append("onFailure") }
+    if case .line? = stop { keys.append("stop") }
+    if case .command(let command)? = readiness?.condition, command.form != .direct {
+      keys.append("ready")
+    }
+    return keys
   }
 }

@@ -164,6 +164,20 @@ struct ProjectMembersTests {
     #expect(try project.selecting(["t:tool"]).names == ["t:core", "t:tool"])
   }
 
+  @Test func `a path that is named starts the tasks of its directory only`() throws {
+    let directory = try projectDirectory(Self.node)
+    let text = "{ tasks: { t: { run: 'x', each: '*/package.json', watch: 'x' }, u: { run: 'y' } } }"
+    let project = try readProject(text).expandingMembers(in: directory.path)
+    func watched(_ words: String...) throws -> [[Path]] {
+      let settings = try OptionParser.parse(words.map(\.word))
+      return project.overridden(by: settings, in: directory.path).tasks.map(\.watched)
+    }
+    #expect(try watched("-w", "core/src") == [[], ["core/src"], [], [], ["core/src"]])
+    #expect(
+      try watched("-w", directory.path.description)
+        == [["app", "x"], ["core", "x"], ["tool", "x"], ["ui", "x"], [directory.path]])
+  }
+
   @Test func `directories that a manifest names are watched where no task runs in them`() throws {
     let each = "t: { run: 'x', each: '{app,cli}/*' }"
     let cargo = [
