@@ -8,6 +8,8 @@ import WatchrunSettings
 /// Finds out whether any file passes `-e`, `-f` and `-i`. Otherwise nothing would ever run, in silence.
 struct UnmatchedFilter {
   let settings: Settings
+  /// What is watched, by absolute paths.
+  let roots: [Path]
   let directory: Path
   /// How many entries are looked at. In a larger tree nothing is said.
   var limit = 1000
@@ -16,11 +18,14 @@ struct UnmatchedFilter {
   private static let delay = DispatchTimeInterval.milliseconds(300)
 
   /// Warns soon after the start if no file passes.
-  static func warnSoon(_ settings: Settings, _ console: Console, in directory: Path) {
+  static func warnSoon(
+    _ settings: Settings, of roots: [WatchedPath], _ console: Console, in directory: Path
+  ) {
+    let roots = roots.map { $0.path.absolute(from: directory) }
     let patterns = settings.filters + settings.ignores
     guard !settings.extensions.isEmpty || !patterns.isEmpty else { return }
     DispatchQueue.separate().asyncAfter(deadline: .now() + delay) { @Sendable in
-      let search = UnmatchedFilter(settings: settings, directory: directory)
+      let search = UnmatchedFilter(settings: settings, roots: roots, directory: directory)
       if let text = search.warning { console.warn(text) }
     }
   }
@@ -49,8 +54,8 @@ struct UnmatchedFilter {
   }
 
   private var hasNoMatch: Bool {
+    if roots.isEmpty { return false }
     let filter = settings.makeFilter(in: directory)
-    let roots = settings.effectiveWatched.map { $0.path.absolute(from: directory) }
     var rest = limit
     // Without a filter, an empty tree says nothing.
     var isLeftOut = !settings.extensions.isEmpty || !settings.filters.isEmpty
@@ -62,7 +67,7 @@ struct UnmatchedFilter {
       while let place = pending.popLast() {
         let listed = ProjectDirectory(path: place)
         for (type, isDirectory) in [(FileType.file, false), (.directory, true)] {
-          for name in listed.names(of: type) {
+          for name in listed.names(of: type, hidden: true) {
             rest -= 1
             if rest < 0 { return false }
             let path = place.appending(name)

@@ -25,7 +25,9 @@ final class PrintSession: Sendable {
   }
 
   func begin() {
-    UnmatchedFilter.warnSoon(session.settings, session.console, in: session.directory)
+    let settings = session.settings
+    UnmatchedFilter.warnSoon(
+      settings, of: settings.effectiveWatched, session.console, in: session.directory)
     session.listen()
     session.start(observer, countingFrom: session.began) { [self] event in
       do throws(Failure) {

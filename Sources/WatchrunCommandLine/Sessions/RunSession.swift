@@ -93,7 +93,8 @@ final class RunSession: ChangeSource {
       PipedList.warnSoon(session.console, in: session.directory)
     }
     if !settings.isOneRound {
-      UnmatchedFilter.warnSoon(settings, session.console, in: session.directory)
+      let watched = project?.watched(in: session.directory) ?? settings.effectiveWatched
+      UnmatchedFilter.warnSoon(settings, of: watched, session.console, in: session.directory)
     }
     // Before it is said that changes are awaited, after which a client may ask.
     desk.listen(orders, flushing: isObserved ? self : nil)

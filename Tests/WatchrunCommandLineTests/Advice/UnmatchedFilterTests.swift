@@ -12,14 +12,20 @@ struct UnmatchedFilterTests {
     try directory.makeDirectories("build")
     for name in ["main.c", "src/deep/util.h", "build/out.py"] { try directory.write(to: name) }
     try directory.write("build/\n", to: ".ignore")
+    try directory.write(to: ".env")
     let settings = try OptionParser.parse((words + ["make"]).map { Array($0.utf8) })
-    return UnmatchedFilter(settings: settings, directory: directory.path, limit: limit).warning
+    return UnmatchedFilter(
+      settings: settings,
+      roots: settings.effectiveWatched.map { $0.path.absolute(from: directory.path) },
+      directory: directory.path, limit: limit
+    ).warning
   }
 
   @Test func `nothing is said if a file passes`() throws {
     #expect(try warning("-e", "c") == nil)
     #expect(try warning("-e", "h") == nil)
     #expect(try warning("-f", "src/**") == nil)
+    #expect(try warning("-f", ".env") == nil)
   }
 
   @Test func `filters that no file passes are named`() throws {

@@ -75,9 +75,9 @@ package struct ProjectDirectory {
     names(of: .file).filter { $0.hasSuffix(ending) && $0 != ending }
   }
 
-  /// The names of the entries of this type, in order; hidden ones and names that are not UTF-8 are
-  /// left out.
-  package func names(of type: FileType) -> [String] {
+  /// The names of the entries of this type, in order; names that are not UTF-8 are left out, and hidden ones unless
+  /// they are wanted, too.
+  package func names(of type: FileType, hidden: Bool = false) -> [String] {
     var listing = DirectoryListing()
     do throws(SystemError) {
       try listing.read(try Descriptor.open(path, O_RDONLY | O_DIRECTORY))
@@ -86,7 +86,7 @@ package struct ProjectDirectory {
     }
     var names: [String] = []
     listing.forEach { entry in
-      guard entry.type == type, entry.name.first != UInt8(ascii: "."),
+      guard entry.type == type, hidden || entry.name.first != UInt8(ascii: "."),
         let name = String(validating: entry.name, as: UTF8.self)
       else { return }
       names.append(name)
