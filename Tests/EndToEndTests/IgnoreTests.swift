@@ -22,6 +22,17 @@ import Testing
     }
   }
 
+  @Test func `--explain says that a directory below a shallow one is not watched`() async throws {
+    try await withProject { project in
+      try project.makeDirectory("src/a")
+      for name in ["src/a/b.c", "src/a.c"] { try project.write(name) }
+      let watchrun = try await project.start(["-W", "src", "--explain", "src/a.c", "src/a/b.c"])
+      try await #expect(watchrun.ended() == .exited(0))
+      #expect(watchrun.errors.count { $0.contains("src/a.c is not watched") } == 0)
+      #expect(watchrun.errors.count { $0.contains("src/a/b.c is not watched") } == 1)
+    }
+  }
+
   @Test func `--explain names the rules of the project, and their lines`() async throws {
     try await withProject { project in
       try project.place(

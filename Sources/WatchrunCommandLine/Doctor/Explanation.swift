@@ -14,7 +14,8 @@ struct Explanation {
   private let project: ProjectRules?
   /// Whether the project is that of a file without errors.
   private let hasFile: Bool
-  private let roots: [Path]
+  private let watched: [WatchedPath]
+  private var roots: [Path] { watched.map(\.path) }
 
   init(_ settings: Settings, console: Console, directory: Path) {
     self.settings = settings
@@ -31,8 +32,7 @@ struct Explanation {
     }
     self.project = project.map { ProjectRules($0, of: source) }
     hasFile = project != nil && source.hasFile
-    let watched = project?.watched(in: directory) ?? settings.effectiveWatched
-    roots = watched.map { $0.path.absolute(from: directory) }
+    watched = project?.watched(in: directory) ?? settings.absoluteWatched(in: directory)
   }
 
   func print() throws(Failure) {
@@ -46,13 +46,20 @@ struct Explanation {
         guard let path = error.path, unreadable.insert(path).inserted else { return }
         console.problem("cannot read the ignore file \(path): \(error.reason)")
       }
-      if !roots.contains(where: path.isWithin) { sayNotWatched(word) }
+      if !isWatched(path) { sayNotWatched(word) }
       if type == nil {
         console.problem("\(Path(bytes: word)) does not exist; the answer is for such a file")
       }
       text += settings.separatesByNUL ? fields(rule, word) : line(rule, word)
     }
     try writeAnswer(text)
+  }
+
+  private func isWatched(_ path: Path) -> Bool {
+    watched.contains { root in
+      path.isWithin(root.path)
+        && (root.isRecursive || path == root.path || path.parent == root.path)
+    }
   }
 
   private func sayNotWatched(_ word: [UInt8]) {
