@@ -108,7 +108,12 @@ struct NotificationRule {
   private var hasSucceeded: Bool?
 
   /// Returns whether a notification is due for a run that has ended.
-  mutating func isDue(afterSuccess isSuccess: Bool, _ mode: NotifyMode) -> Bool {
+  ///
+  /// - Parameter isRed: Whether another task is still red, so that a success mends nothing.
+  mutating func isDue(
+    afterSuccess isSuccess: Bool, whileOthersAreRed isRed: Bool = false, _ mode: NotifyMode
+  ) -> Bool {
+    if isSuccess && isRed { return mode == .always }
     defer { hasSucceeded = isSuccess }
     // A first success is no change.
     let wasSuccess = hasSucceeded ?? true

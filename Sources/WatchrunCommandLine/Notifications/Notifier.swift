@@ -44,9 +44,10 @@ final class Notifier: Sendable {
       notification = notification.naming(error, in: directory)
     }
     // A command that is restarted repeatedly fails repeatedly.
-    var isRestart = false
+    var (isRestart, isRed) = (false, false)
     if case .run(let run, _) = report { isRestart = run.trigger.reason == .restart }
-    send(notification, settings, isRestart ? .change : settings.effectiveNotifyMode)
+    if case .round = report { isRed = !picture.redTasks.isEmpty }
+    send(notification, isRed, settings, isRestart ? .change : settings.effectiveNotifyMode)
   }
 
   /// Of the tasks of a project, whole rounds count.
@@ -62,9 +63,12 @@ final class Notifier: Sendable {
     }
   }
 
-  private func send(_ notification: Notification, _ settings: Settings, _ mode: NotifyMode) {
+  private func send(
+    _ notification: Notification, _ isRed: Bool, _ settings: Settings, _ mode: NotifyMode
+  ) {
+    let isSuccess = notification.isSuccess
     let (isDue, way) = state.withLock { state in
-      (state.rule.isDue(afterSuccess: notification.isSuccess, mode), state.way)
+      (state.rule.isDue(afterSuccess: isSuccess, whileOthersAreRed: isRed, mode), state.way)
     }
     guard isDue else { return }
     if settings.ringsBell { console.ringBell() }

@@ -19,4 +19,16 @@ struct NotificationRuleTests {
   func `each mode has its runs`(mode: NotifyMode, runs: String, expected: String) {
     #expect(due(runs, mode) == expected)
   }
+
+  @Test func `a success while another task is red mends nothing`() {
+    for (mode, isDue) in [(NotifyMode.failure, false), (.change, false), (.always, true)] {
+      var rule = NotificationRule()
+      let dues = [
+        rule.isDue(afterSuccess: false, mode),
+        rule.isDue(afterSuccess: true, whileOthersAreRed: true, mode),
+        rule.isDue(afterSuccess: true, mode),
+      ]
+      #expect(dues == [true, isDue, true])
+    }
+  }
 }
