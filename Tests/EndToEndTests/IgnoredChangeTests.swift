@@ -55,6 +55,20 @@ import Testing
     }
   }
 
+  @Test func `the line of a rule is that of the file as it is now`() async throws {
+    try await withProject { project in
+      let rule = "ignore: ['*.md'], tasks: { a: { run: 'true' } } }\n"
+      try project.place("watchrun.json", "{\n" + rule)
+      let watchrun = try await project.startTasks()
+      try project.place("a.md")
+      try await watchrun.said("a.md did not count: watchrun.json:2:*.md")
+      try project.place("watchrun.json", "{\n\n\n" + rule)
+      try await watchrun.said("watchrun: modified watchrun.json")
+      try project.place("b.md")
+      try await watchrun.said("b.md did not count: watchrun.json:4:*.md")
+    }
+  }
+
   @Test func `a key lists what did not count`() async throws {
     try await withProject { project in
       let session = try await project.startOnTerminal("-e", "c", "true")

@@ -35,14 +35,21 @@ final class IgnoredChangeReporter: Sendable {
   private let console: Console
   private let directory: Path
   private let log = Mutex(IgnoredChangeLog())
+  private let currentRules = Mutex<ProjectRules?>(nil)
 
   init(_ console: Console, directory: Path) {
     self.console = console
     self.directory = directory
   }
 
-  /// Notes a change that the observer has not reported. The project adds these rules to the options.
-  func note(_ change: IgnoredChange, _ rules: ProjectRules?) {
+  /// Those that a project adds to the options. Their places change with its file.
+  var rules: ProjectRules? {
+    get { currentRules.withLock { $0 } }
+    set { currentRules.withLock { $0 = newValue } }
+  }
+
+  /// Notes a change that the observer has not reported.
+  func note(_ change: IgnoredChange) {
     note(change.path, change.reason.words(with: rules))
   }
 

@@ -38,7 +38,7 @@ extension Session {
         servesPages: !settings.isOneRound)
       plan.observe(project.allEnvironmentFiles + settings.environmentFiles, in: directory)
       plan.hasFile = source.hasFile
-      plan.observation.rules = ignoredChanges.map { _ in ProjectRules(project, of: source) }
+      ignoredChanges?.rules = ProjectRules(project, of: source)
       return plan
     } catch {
       throw .usage("\(source.file): \(error)")

@@ -90,7 +90,7 @@ extension Session {
   ) throws(Failure) -> FileObserver {
     let options = observerOptions(observation, with: settings)
     var onIgnoredChange: (@Sendable (IgnoredChange) -> Void)?
-    if let ignoredChanges { onIgnoredChange = { ignoredChanges.note($0, observation.rules) } }
+    if let ignoredChanges { onIgnoredChange = { ignoredChanges.note($0) } }
     do throws(ObserverError) {
       return try FileObserver(
         watching: observation.paths, options: options, onIgnoredChange: onIgnoredChange)

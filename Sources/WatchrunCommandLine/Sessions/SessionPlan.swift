@@ -18,8 +18,6 @@ struct SessionPlan: Sendable {
     var paths: [WatchedPath]
     /// Patterns for paths that are ignored in addition.
     var ignores: [GlobPattern] = []
-    /// Where these patterns are written, if not on the command line.
-    var rules: ProjectRules?
     /// `nil` for those of the command line.
     var kinds: Set<ChangeBatch.Kind>?
     /// `nil` for those of the command line.
