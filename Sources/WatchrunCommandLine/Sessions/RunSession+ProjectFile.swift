@@ -34,7 +34,8 @@ extension Session {
     do throws(TaskGraphError) {
       var plan = try SessionPlan(
         project, settings, in: directory,
-        files: source.candidates + project.sources.map { $0.absolute(from: directory) },
+        files: source.candidates
+          + (project.sources + project.detectedFiles).map { $0.absolute(from: directory) },
         servesPages: !settings.isOneRound)
       plan.observe(project.allEnvironmentFiles + settings.environmentFiles, in: directory)
       plan.hasFile = source.hasFile
@@ -133,9 +134,15 @@ extension RunSession {
     let waits = readings.withLock { readings in
       changed.compactMap { readings.changed($0, at: .now) }
     }
-    if let file = changed.first, let wait = waits.first { readFiles(after: wait, file, runner) }
-    // Other tasks of a project may watch a file with variables.
-    let taken = source == nil ? variables : files
+    let detected = detectedFiles
+    if changed.contains(where: detected.contains) {
+      // The change starts the tasks, which are others now.
+      readFiles(runner)
+    } else if let file = changed.first, let wait = waits.first {
+      readFiles(after: wait, file, runner)
+    }
+    // Other tasks of a project may watch a file with variables, and what it was detected by is a source.
+    let taken = source == nil ? variables : files.filter { !detected.contains($0) }
     rest.changes.removeAll { taken.contains($0.path) }
     return rest
   }
@@ -154,6 +161,12 @@ extension RunSession {
     }
   }
 
+  /// The files by which the project was detected, by absolute paths.
+  private var detectedFiles: [Path] {
+    let files = state.withLock { $0.project?.detectedFiles ?? [] }
+    return files.map { $0.absolute(from: session.directory) }
+  }
+
   func readFiles(_ runner: TaskRunner) {
     desk.picture.withLock { $0.postponed = nil }
     let changed = readings.withLock { $0.take(at: .now) }
@@ -162,7 +175,8 @@ extension RunSession {
     defer { desk.changed() }
     let (plan, broken) = state.withLock { ($0.plan, $0.brokenManifests) }
     let manifests = changed.subtracting(plan.environmentFiles).subtracting(plan.sources)
-    let problems = manifests.union(broken).sorted().compactMap { manifest in
+    let read = manifests.union(broken).union(changed.intersection(detectedFiles))
+    let problems = read.sorted().compactMap { manifest in
       manifest.problemInManifest(in: session.directory).map { (manifest, $0) }
     }
     state.withLock { $0.brokenManifests = Set(problems.map(\.0)) }
@@ -191,16 +205,18 @@ extension RunSession {
     do throws(Failure) {
       if let source, isBroken || hasManifests || file != nil {
         // The tasks of a file are not replaced by detected ones when it is removed.
-        let detects = state.withLock {
-          !$0.plan.hasFile && (file == nil || old?.sources.isEmpty == false)
-        }
+        let detects = state.withLock { !$0.plan.hasFile }
         if let read = try source.project(for: session.settings, again: true, detects: detects) {
           project = read
+        } else if let old, detects, detectedFiles.contains(where: { fileExists($0) }) {
+          // They may do now what nothing is run by itself for.
+          session.console.warn("the tasks are not detected any more, so they are not run")
+          project = old.withoutTasks
         } else {
           session.console.warn(
             detects
               ? "no project is detected any more; the tasks stay as they were"
-              : "\(source.file) was removed; its tasks stay as they were")
+              : "\(shown(file) ?? "\(source.file)") was removed; its tasks stay as they were")
           if variables == nil { return }
         }
       }

@@ -17,6 +17,8 @@ package struct Project: Hashable, Sendable {
   package var environmentFiles: [Path] = []
   /// Files of which it was made, beside a project file. They need not exist.
   package var sources: [Path] = []
+  /// The files by which it was detected, which are sources of its tasks as well.
+  package var detectedFiles: [Path] = []
   /// In the order of the file.
   package var tasks: [Task] = []
   /// In the order of the file.
@@ -25,6 +27,13 @@ package struct Project: Hashable, Sendable {
   package var groups: [Group] = []
 
   package init() {}
+
+  /// What is left where nothing is detected any more, for example the files by which it may be again.
+  package var withoutTasks: Project {
+    var project = self
+    (project.tasks, project.pages, project.groups) = ([], [], [])
+    return project
+  }
 
   /// A command and the changes that start it.
   package struct Task: Hashable, Sendable {

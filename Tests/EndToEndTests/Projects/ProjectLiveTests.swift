@@ -105,6 +105,41 @@ struct ProjectLiveTests {
     }
   }
 
+  @Test func `a detected project is detected again when its file changes`() async throws {
+    try await withProject { project in
+      try project.write("Makefile", "all:\n\techo made >> $$LOG\n")
+      let watchrun = try await project.startTasks()
+      try await project.logged("made")
+      // It is a source as well.
+      try project.place("Makefile", "all:\n\techo again >> $$LOG\n")
+      try await project.logged("again")
+      try project.place(
+        "Makefile", "all:\n\techo bad >> $$LOG\n\ntest:\n\techo t >> $$LOG; : ; ssh\n")
+      try await project.logged("bad")
+      // Nothing that others see is run.
+      try project.place(
+        "Makefile", "all: deploy\n\techo no >> $$LOG\ndeploy:\n\techo no >> $$LOG\n")
+      try await watchrun.said("the tasks are not detected any more, so they are not run")
+      try await watchrun.said("Makefile read again (removed: build)")
+      try project.place("x.c")
+      try await watchrun.said("created x.c")
+      try project.place("Makefile", "all:\n\techo new >> $$LOG\n")
+      try await watchrun.said("Makefile read again (new: build)")
+      try await project.logged("new")
+      #expect(!project.logged.contains("no") && !project.logged.contains("t"))
+    }
+  }
+
+  @Test func `the file that was removed is named`() async throws {
+    try await withProject { project in
+      try project.place("watchrun.json5", "{ tasks: { a: { run: 'echo a >> $LOG' } } }")
+      let watchrun = try await project.startTasks()
+      try await project.logged("a")
+      try project.remove("watchrun.json5")
+      try await watchrun.said("watchrun.json5 was removed; its tasks stay as they were")
+    }
+  }
+
   @Test func `defaults for options change with the file`() async throws {
     try await withProject { project in
       let task = "a: { run: 'echo a >> $LOG' },"

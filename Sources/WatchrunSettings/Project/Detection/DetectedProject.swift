@@ -173,6 +173,10 @@ extension DetectedProject {
     if kinds.contains(where: { $0.name == "procfile" }) {
       project.readVariables(ofProcessesIn: directory)
     }
+    // The processes of a Procfile are no sources of each other.
+    project.detectedFiles = kinds.filter { !$0.tasks.isEmpty && $0.name != "procfile" }.map {
+      Path($0.file)
+    }
     for kind in kinds {
       var before: String?
       for step in kind.tasks {

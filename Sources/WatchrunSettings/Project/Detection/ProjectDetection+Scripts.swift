@@ -253,7 +253,7 @@ extension ProjectDetection {
     files: ["composer.json"] + phpUnitFiles,
     products: [".phpunit.result.cache", "/.phpunit.cache/"],
     sources: ["*.php", "*.twig", "composer.json", "composer.lock", "phpunit.*"],
-    programs: ["php", "composer"],
+    programs: ["php", "composer"], wanted: "script 'test'",
     findOthers: { directory, _ in
       let obstacle = composerScript("test", in: directory)?.obstacle
       return obstacle == nil ? [] : offers(["test"], "composer") { _ in obstacle }

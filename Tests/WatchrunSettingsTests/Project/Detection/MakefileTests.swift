@@ -182,6 +182,7 @@ import Testing
     ),
     ("justfile", "test:\n  cargo watch -x test\n", "cargo watch"),
     ("justfile", "build:\n  just css\ncss:\n  tailwindcss -w\n", "tailwindcss -w"),
+    ("composer.json", #"{"scripts": {"test": ["phpunit", "@deploy"]}}"#, "composer deploy"),
   ])
   func `recipes of just and tasks that publish or watch are refused`(
     file: String, text: String, command: String
