@@ -135,8 +135,8 @@ extension RunSession {
       changed.compactMap { readings.changed($0, at: .now) }
     }
     let detected = detectedFiles
-    if changed.contains(where: detected.contains) {
-      // The change starts the tasks, which are others now.
+    if !detected.isEmpty, changed.contains(where: { !variables.contains($0) }) {
+      // The change starts detected tasks, which may be others now.
       readFiles(runner)
     } else if let file = changed.first, let wait = waits.first {
       readFiles(after: wait, file, runner)
