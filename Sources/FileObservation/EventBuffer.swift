@@ -73,14 +73,18 @@ final class EventBuffer: Sendable {
     for call in settled { call() }
   }
 
-  /// Removes the reader of a task that does not wait any longer; `nil` if it has been called.
-  func takeReader(of task: Int?) -> Reader? {
-    state.withLock { state in
-      guard let index = state.readers.firstIndex(where: { $0.task == task }) else { return nil }
-      // It does not come back.
-      if state.task == task { state.isRead = false }
-      return state.readers.remove(at: index).call
+  /// A task does not read any longer. Returns its reader; `nil` if it does not wait.
+  func leave(_ task: Int?) -> Reader? {
+    let (reader, settled) = state.withLock { state -> (Reader?, [@Sendable () -> Void]) in
+      let index = state.readers.firstIndex { $0.task == task }
+      let reader = index.map { state.readers.remove(at: $0).call }
+      guard state.task == task else { return (reader, []) }
+      state.isRead = false
+      defer { state.settled = [] }
+      return (reader, state.settled)
     }
+    for call in settled { call() }
+    return reader
   }
 }
 

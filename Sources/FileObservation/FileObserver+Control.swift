@@ -134,7 +134,7 @@ extension FileObserver {
       arrived.signal()
     }
     if arrived.wait(timeout: deadline) == .timedOut {
-      if inbox.takeReader(of: reader) != nil { return .timedOut }
+      if inbox.leave(reader) != nil { return .timedOut }
       // It is being called.
       arrived.wait()
     }

@@ -127,14 +127,19 @@ extension EventBuffer {
   func next() async throws(ObserverError) -> FileObserver.Event? {
     let task = currentTask()
     let result = await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
+      await withCheckedContinuation {
+        (continuation: CheckedContinuation<Result<FileObserver.Event?, ObserverError>, Never>) in
+        // What waits is for others that share the stream.
+        if Task.isCancelled {
+          _ = leave(task)
+          return continuation.resume(returning: .success(nil))
+        }
         wait(by: task) { continuation.resume(returning: $0) }
         // Before there was a reader.
-        if Task.isCancelled { takeReader(of: task)?(.success(nil)) }
+        if Task.isCancelled { leave(task)?(.success(nil)) }
       }
     } onCancel: {
-      // Others may share the stream.
-      takeReader(of: task)?(.success(nil))
+      leave(task)?(.success(nil))
     }
     return try result.get()
   }

@@ -32,6 +32,24 @@ struct EventBufferTests {
     #expect(batches.count == 1 && batches[0].changes.count == 300)
   }
 
+  @Test func `a task that is cancelled reads nothing more, and nothing waits for it`() async throws
+  {
+    let buffer = EventBuffer()
+    for number in 1...2 { buffer.put(Self.batch(number, 0..<2000)) }
+    let isSettled = Mutex(false)
+    let task = Task<Void, any Error> {
+      let first = try await buffer.next()
+      #expect(first != nil)
+      buffer.settle(for: nil) { isSettled.withLock { $0 = true } }
+      #expect(!isSettled.withLock { $0 })
+      withUnsafeCurrentTask { $0?.cancel() }
+      let second = try await buffer.next()
+      #expect(second == nil)
+    }
+    try await task.value
+    #expect(isSettled.withLock { $0 })
+  }
+
   @Test func `a large batch is not merged with each small one after it`() {
     let buffer = EventBuffer()
     buffer.put(Self.batch(1, 0..<8_000))

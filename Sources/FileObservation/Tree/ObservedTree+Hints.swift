@@ -250,8 +250,11 @@ extension ObservedTree {
   ) {
     guard let details = directories[parent] else { return }
     let path = entryPath(of: name, in: parent)
+    if let root = snapshot.child(name, of: parent) {
+      guard lookUpRoot(root, for: occasion), directories[parent] != nil else { return }
+    }
+    // Roots that were reached by it may have been looked up, and their former targets be gone.
     let known = snapshot.child(name, of: parent)
-    if let known, !lookUpRoot(known, for: occasion) { return }
     // Before its directory is listed, an entry is not new. The first comparison finds what has changed.
     if snapshot.marks(of: parent).contains(.unread), known.map({ !isRoot($0) }) ?? true { return }
     let site = Site(parent, details, stack: details.stack)

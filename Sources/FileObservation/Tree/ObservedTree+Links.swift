@@ -71,12 +71,13 @@ extension ObservedTree {
       }
       watchWay(of: entry, isReported: isFile)
       if !isFile || isMissing(entry) { return }
-      if disk.exists(link, followsLinks: false) {
-        compareEntry(entry, for: comparison)
-      } else {
+      do throws(SystemError) {
+        _ = try disk.status(of: link)
+      } catch {
         // Perhaps with its directory, which is not watched then.
-        rootDisappeared(entry)
+        if error.isNotFound { return rootDisappeared(entry) }
       }
+      compareEntry(entry, for: comparison)
     } else if snapshot.type(of: entry) == .symlink, let parent = snapshot.parent(of: entry),
       let details = directories[parent]
     {

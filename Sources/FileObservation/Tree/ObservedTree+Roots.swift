@@ -313,9 +313,14 @@ extension ObservedTree {
 
   /// Compares all roots and their descendants, and what is watched by name, since hints were
   /// dropped.
-  mutating func compareAll(since: FileTime) {
-    let anchors = directories.entries.filter {
-      roots[$0] != nil || directories.coverage(of: $0) == .named
+  ///
+  /// - Parameter places: If given, only what is within them.
+  mutating func compareAll(since: FileTime, within places: [Path]? = nil) {
+    let anchors = directories.entries.filter { directory in
+      guard roots[directory] != nil || directories.coverage(of: directory) == .named else {
+        return false
+      }
+      return places?.contains(where: snapshot.path(of: directory).isWithin) ?? true
     }
     // The scan of one may make another be observed, whose watch is outdated as well.
     for directory in anchors where directories[directory] != nil {
@@ -330,18 +335,18 @@ extension ObservedTree {
     }
   }
 
-  /// Compares what is at these paths, where file systems were mounted or unmounted, or everything if a root may be
-  /// reached through one of them. The kernel names mounts without links.
+  /// Compares what is at these paths, where file systems were mounted or unmounted, and the roots that are reached
+  /// through them. The kernel names mounts without links.
   mutating func compareMounts(at points: Set<Path>) {
     // Many files of few directories may be watched.
     let places = Set(
       roots.map { roots.isNamed($0) ? snapshot.parent(of: $0) ?? $0 : $0 }.map(snapshot.path))
-    var areRootsBehind = false
+    var behind: [Path] = []
     for place in places.sorted() {
       let real = Way(to: place, on: disk).end
       for point in points.sorted() {
         if place.isWithin(point) || real.isWithin(point) {
-          areRootsBehind = true
+          behind.append(place)
         } else if let name = point.relative(to: real),
           let entry = snapshot.entry(at: place.appending(name.bytes))
         {
@@ -349,6 +354,6 @@ extension ObservedTree {
         }
       }
     }
-    if areRootsBehind { compareAll(since: walk.comparedUntil) }
+    if !behind.isEmpty { compareAll(since: walk.comparedUntil, within: behind) }
   }
 }

@@ -132,10 +132,15 @@ extension ObservedTree {
       let path = snapshot.path(of: entry)
       // They are reached by other ways.
       roots.links.stale.formUnion(roots.links.links(to: path).union([path]))
-      let status = try? lookUp(entry, at: path).status
-      let isThere =
-        status.map { isSame(entry, as: $0) && $0.type == snapshot.type(of: entry) } ?? false
-      if !isThere { rootDisappeared(entry) }
+      // One that is observed with more than its own coverage, because of the directory around it, begins anew.
+      let isWider = directories.coverage(of: entry).map { $0 > roots[entry] ?? .recursive } ?? false
+      do throws(SystemError) {
+        let status = try lookUp(entry, at: path).status
+        let isThere = isSame(entry, as: status) && status.type == snapshot.type(of: entry)
+        if !isThere || isWider { rootDisappeared(entry) }
+      } catch {
+        if error.isNotFound { rootDisappeared(entry) }
+      }
       return
     }
     walk.openDirectories.closeAll()
