@@ -5,7 +5,7 @@ struct Deadlines: Sendable {
   /// Unchecked: Dispatch documents that work items may be cancelled on any thread, but their type is not
   /// Sendable. Each is performed once, by the queue on which it is due.
   struct Entry: @unchecked Sendable {
-    fileprivate(set) var time: Instant
+    let time: Instant
     let item: DispatchWorkItem
 
     init(time: Instant, work: @escaping @Sendable () -> Void) {
@@ -31,13 +31,6 @@ struct Deadlines: Sendable {
   /// Removes work. Returns nil if it was removed before.
   mutating func remove(_ id: Int) -> Entry? {
     entries.firstIndex { $0.id == id }.map { entries.remove(at: $0).entry }
-  }
-
-  /// Makes all work due later.
-  mutating func delay(by time: Duration) {
-    for index in entries.indices {
-      entries[index].entry.time = entries[index].entry.time.advanced(by: time)
-    }
   }
 
   /// Removes and returns the first work that is due.

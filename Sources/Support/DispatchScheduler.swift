@@ -1,8 +1,8 @@
 import Dispatch
 import Synchronization
 
-/// The system's monotonic clock, and a Dispatch queue. Only the next deadline is known to the system, so that work
-/// that was cancelled wakes nothing.
+/// The system's monotonic clock, less the time for which it stood still, and a Dispatch queue. Only the next deadline is
+/// known to the system, so that work that was cancelled wakes nothing.
 package final class DispatchScheduler: Scheduler {
   private struct State {
     var deadlines = Deadlines()
@@ -11,6 +11,10 @@ package final class DispatchScheduler: Scheduler {
     var alarm: (any Alarm)?
     /// Retains the scheduler while there is work.
     var retained: DispatchScheduler?
+    /// For how long the clock stood still.
+    var pause = Duration.zero
+
+    var now: Instant { Instant.now.advanced(by: .zero - pause) }
   }
 
   /// Creates an alarm that calls a handler on the queue.
@@ -27,7 +31,7 @@ package final class DispatchScheduler: Scheduler {
     (self.queue, self.makeAlarm) = (queue, makeAlarm)
   }
 
-  package var now: Instant { .now }
+  package var now: Instant { state.withLock(\.now) }
 
   /// Creates the alarm, which needs a descriptor. Otherwise the first work does, when there may be none.
   package func prepare() { state.withLock { _ = alarm(&$0) } }
@@ -49,10 +53,12 @@ package final class DispatchScheduler: Scheduler {
     return Ticket(scheduler: self, id: id)
   }
 
-  /// Makes all work due later by this time, in which this process was suspended. Call this on the queue.
-  package func delay(by time: Duration) {
+  /// The clock has stood still for this time, in which this process was suspended. Call this on the queue, before
+  /// what is due.
+  package func stoodStill(for time: Duration) {
     state.withLock { state in
-      state.deadlines.delay(by: time)
+      state.pause += time
+      state.alarmTime = nil
       setAlarm(&state)
     }
   }
@@ -70,7 +76,7 @@ package final class DispatchScheduler: Scheduler {
   /// Does what is due, on the queue.
   private func elapsed() {
     state.withLock { $0.alarmTime = nil }
-    let now = Instant.now
+    let now = now
     while let entry = state.withLock({ $0.deadlines.takeDue(at: now) }) { entry.item.perform() }
     let retained = state.withLock { setAlarm(&$0) }
     _ = retained
@@ -82,7 +88,8 @@ package final class DispatchScheduler: Scheduler {
     let next = state.deadlines.next
     if next != state.alarmTime {
       state.alarmTime = next
-      alarm(&state).set(next)
+      let pause = state.pause
+      alarm(&state).set(next?.advanced(by: pause))
     }
     let retained = state.retained
     state.retained = next == nil ? nil : self

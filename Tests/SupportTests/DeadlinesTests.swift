@@ -25,14 +25,6 @@ struct DeadlinesTests {
     #expect(deadlines.next == nil)
   }
 
-  @Test mutating func `all work can be delayed`() {
-    for time in [5, 1] { _ = add(at: time) }
-    deadlines.delay(by: .milliseconds(10))
-    #expect(deadlines.next == Instant(offset: .milliseconds(11)))
-    #expect(takeDue(at: 10) == [])
-    #expect(takeDue(at: 15) == [11, 15].map(Duration.milliseconds))
-  }
-
   @Test mutating func `removed work is not due, and leaves no deadline`() {
     let first = add(at: 1)
     let second = add(at: 2)

@@ -80,6 +80,17 @@ struct SchedulerAlarmTests {
     #expect(log.entries == [times[0], times[1], times[2], nil])
   }
 
+  @Test func `what is due waits for as long as the clock stands still`() {
+    let log = Log<Instant?>()
+    let timer = DispatchScheduler(queue: .global()) { _, _ in FakeAlarm(log: log) }
+    let time = Instant.now.advanced(by: .seconds(20))
+    let work = timer.schedule(at: time) {}
+    timer.stoodStill(for: .seconds(1000))
+    #expect(log.entries == [time, time.advanced(by: .seconds(1000))])
+    #expect(timer.now < .now.advanced(by: .seconds(-999)))
+    work.cancel()
+  }
+
   @Test func `a scheduler that is prepared needs no other alarm for its work`() {
     let made = Log<String>()
     let timer = DispatchScheduler(queue: .global()) { _, _ in

@@ -105,7 +105,7 @@ extension JobControl {
     for group in groups { group.send(.stop) }
     let began = Instant.now
     signal.stopIfPending()
-    state.withLock(\.scheduler)?.delay(by: began.duration(to: .now))
+    state.withLock(\.scheduler)?.stoodStill(for: began.duration(to: .now))
     controller?.resume()
     suspending(false)
     for group in groups { group.send(.continue) }

@@ -68,7 +68,9 @@ extension TaskRunner {
   private func remainingStartTime(of service: String) -> Duration? {
     let phase = machine[service].phase
     if phase.isStarting || phase.isRestarted { return Self.startTime }
-    guard phase.isUp, let began = worker(service)?.began else { return nil }
+    guard phase.isUp else { return nil }
+    // The former process of one whose successor has failed goes on.
+    guard let began = worker(service)?.began else { return .zero }
     return Self.startTime - began.duration(to: scheduler.now)
   }
 

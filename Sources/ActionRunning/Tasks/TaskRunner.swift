@@ -105,7 +105,7 @@ public final class TaskRunner: Sendable {
 
   let options: Options
   let state: Confined<State>
-  let scheduler: any Scheduler
+  package let scheduler: any Scheduler
   let probe: any ReadinessProbe
   let monitor: ActivityMonitor
   private let launcher: any ProcessLauncher

@@ -44,12 +44,15 @@ final class SessionDesk: ServedSession {
 
   func serve() { server?.start() }
 
+  /// By the clock of the runner, which stands still while all is suspended.
+  private var now: Instant { orders?.runner.scheduler.now ?? .now }
+
   /// Sets the errors in the project file; `nil` if it has none.
   func setProblem(_ problem: String?) { picture.withLock { $0.problem = problem } }
 
   /// A file that has changed is read again after this time only, for this reason.
   func postpone(_ reason: String, for delay: Duration) {
-    let now = Instant.now
+    let now = now
     picture.withLock { $0.postponed = (reason, now, now.advanced(by: delay)) }
   }
 
@@ -60,7 +63,8 @@ final class SessionDesk: ServedSession {
   }
 
   func changed(_ changes: [ChangeBatch.Change]) {
-    picture.withLock { $0.changed(changes, at: .now) }
+    let now = now
+    picture.withLock { $0.changed(changes, at: now) }
   }
 
   /// Searches the output of a run that has ended by itself, before the report is handled. Returns what is worth saying.
@@ -104,7 +108,8 @@ final class SessionDesk: ServedSession {
   /// Handles a report of the runner. Returns the activities of pages.
   func handle(_ report: TaskReport) -> [Activity] {
     let time = Int(FileTime.latest().nanoseconds / 1_000_000)
-    let activities = picture.withLock { $0.handle(report, at: .now, time: time) }
+    let now = now
+    let activities = picture.withLock { $0.handle(report, at: now, time: time) }
     if report.changesDiagnostics, let file = state.withLock(\.file) {
       file.write(picture.withLock(\.allDiagnostics))
     }
@@ -188,7 +193,7 @@ final class SessionDesk: ServedSession {
     let (restless, waiting, behind) = (runner.restlessTasks, runner.waiting, runner.tasksBehind)
     var condition = picture.withLock {
       $0.condition(
-        of: tasks, at: .now, restless: restless, behind: behind, waiting: waiting,
+        of: tasks, at: runner.scheduler.now, restless: restless, behind: behind, waiting: waiting,
         isUp: runner.isUp, activity: runner.activity(of:))
     }
     condition.isBlocked = orders.block != nil
