@@ -209,11 +209,16 @@ extension DiagnosticReader {
     return index + 1
   }
 
-  /// The end of `ld: `, `/usr/bin/ld: ` or `x86_64-linux-gnu-ld: `, and not of `build: `.
+  /// The end of `ld: `, `/usr/bin/ld.gold: ` or `x86_64-linux-gnu-ld: `, and not of `build: `.
   private static func linker(in line: OutputLine) -> Int? {
-    guard let name = line.range(of: "ld: ") else { return nil }
-    let isWord = name.lowerBound > line.startIndex && line[name.lowerBound - 1].isLetterASCII
-    return isWord ? nil : name.upperBound
+    var rest = line
+    while let name = rest.range(of: "ld: ") {
+      let before = line[..<name.lowerBound]
+      let isWord = before.last?.isLetterASCII ?? false
+      if !isWord || before.suffix(5).elementsEqual("ld.go".utf8) { return name.upperBound }
+      rest = rest[name.upperBound...]
+    }
+    return nil
   }
 
   /// `Makefile:2: *** missing separator.  Stop.` What says only that a recipe has failed is none.

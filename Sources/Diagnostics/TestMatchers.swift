@@ -191,8 +191,8 @@ extension DiagnosticReader {
       end += 1
     }
     if let place, let message = header(above: begin) {
-      // As with `node --trace-warnings`.
-      add(message.utf8.firstIndex(of: "Warning: ") != nil ? .warning : .error, message, at: place)
+      // `node --trace-warnings`
+      add(message.hasPrefix("(node:") ? .warning : .error, message, at: place)
     }
     return end
   }

@@ -72,7 +72,11 @@ final class PageSite {
       page.dependencies.contains($0.task) || $0.task == PageFailure.task
     }
     session.takeOver(from: former.session)
-    for server in servers.values { server.isHopeless = session.hasFailed }
+    for (address, server) in servers {
+      server.isHopeless = session.hasFailed
+      guard let known = former.servers[address] else { continue }
+      (server.isDown, server.isGettingReady) = (known.isDown, known.isGettingReady)
+    }
   }
 
   /// The monitor of a server on this machine. Its addresses may have several names, but one port.

@@ -69,7 +69,8 @@ public struct SessionRequest: Hashable, Sendable {
     }
     self.verb = verb
     tasks = value["tasks"]?.elements.compactMap(\.text) ?? []
-    time = value["timeMs"]?.int.map { .milliseconds(max(0, $0)) }
+    // A fraction, as others may send, is no reason to wait without end.
+    time = value["timeMs"]?.number.map { .milliseconds(Int(max(0, $0).rounded(.up))) }
     lines = min(max(0, value["lines"]?.int ?? lines), 100_000)
     follows = value["follow"]?.bool ?? false
     owner = value["owner"]?.int ?? 0

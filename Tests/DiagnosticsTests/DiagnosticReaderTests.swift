@@ -34,7 +34,9 @@ struct DiagnosticReaderTests {
     ("a.sh: line 3: no: command not found", "a.sh:3:1: error: no: command not found"),
     ("a.sh: 3: no: not found", "a.sh:3:1: error: no: not found"),
     ("/usr/bin/ld: cannot find -lno", "error: cannot find -lno"),
-    ("Trace: Warning: no\n    at f (a.c:3:5)", "a.c:3:5: warning: Trace: Warning: no"),
+    ("(node:1) Warning: no\n    at f (a.c:3:5)", "a.c:3:5: warning: (node:1) Warning: no"),
+    ("Error: Warning: no\n    at f (a.c:3:5)", "a.c:3:5: error: Error: Warning: no"),
+    ("a build: /usr/bin/ld: cannot find -lno", "error: cannot find -lno"),
     // Progress overwrites its line again and again.
     (
       String(repeating: "Building [=> ] 1/2\r", count: 1000) + "\u{1B}[Ka.c:3:5: error: no",

@@ -153,6 +153,9 @@ struct ProxyExchange: Sendable {
     phase == .waiting ? connect(isFresh: true) : []
   }
 
+  /// The request is held for the next server as long as for this one.
+  mutating func holdAgain() { isTimeUp = false }
+
   /// The request has been held for the longest permitted time.
   mutating func timeIsUp() -> [Action] {
     isTimeUp = true
@@ -168,11 +171,7 @@ struct ProxyExchange: Sendable {
 
   private mutating func repeatOrFail(_ failure: Failure, isRestarting: Bool) -> [Action] {
     guard isRepeatable else { return fail(failure) }
-    if isRestarting && failure == .closedEarly {
-      // The next server has as much time as this one had.
-      isTimeUp = false
-      return waitOrFail(failure)
-    }
+    if isRestarting && failure == .closedEarly { return waitOrFail(failure) }
     if hasResent { return fail(failure) }
     hasResent = true
     // The server may have closed an idle connection at the same moment, or have sent more than the

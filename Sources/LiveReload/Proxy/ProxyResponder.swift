@@ -17,6 +17,8 @@ final class ProxyResponder: Exchange, UpstreamUser {
   private var revision = 0
   /// How often the server had been restarted then.
   private var restartsBefore = 0
+  /// The number of restarts when the request was held again.
+  private var heldAgain: Int?
   /// Whether the response is an event stream. A client that closes its sending side does not wait for one.
   private var isEndless = false
   /// Whether nothing of the response has come since the server was asked to stop, or was reminded.
@@ -192,7 +194,16 @@ final class ProxyResponder: Exchange, UpstreamUser {
   func upstreamLost(_ failure: ProxyExchange.Failure) {
     // The server may have started again before the end of the connection is noticed.
     let isRestarting = upstream.isRestarting || upstream.restarts > restartsBefore
-    stepAway { $0.connectionLost(failure, isRestarting: isRestarting) }
+    // Once for each restart: a server that stops may close each connection.
+    let isHeldAgain = isRestarting && failure == .closedEarly && heldAgain != upstream.restarts
+    if !isHeldAgain {
+      return step { $0.connectionLost(failure, isRestarting: isRestarting) }
+    }
+    heldAgain = upstream.restarts
+    stepAway {
+      $0.holdAgain()
+      return $0.connectionLost(failure, isRestarting: isRestarting)
+    }
   }
 
   /// The server is asked to stop, and waits for its requests.

@@ -74,7 +74,6 @@ struct ReloadSession: Sendable {
   mutating func takeOver(from former: ReloadSession) {
     failed = former.failed.intersection(dependencies)
     unsettled = former.unsettled.intersection(dependencies)
-    serving = former.serving.intersection(dependencies)
   }
 
   /// Whether the last run of a dependency has failed.

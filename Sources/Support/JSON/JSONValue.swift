@@ -60,11 +60,13 @@ package struct JSONValue: Hashable, Sendable {
     if case .string(let text) = content { text } else { nil }
   }
 
-  /// An integer of at most 10^15; `nil` for any other value.
-  package var int: Int? {
-    guard case .number(let number) = content, abs(number) <= 1e15 else { return nil }
-    return Int(exactly: number)
+  /// A number of at most 10^15; `nil` for any other value.
+  package var number: Double? {
+    if case .number(let number) = content, abs(number) <= 1e15 { number } else { nil }
   }
+
+  /// The same if it is an integer.
+  package var int: Int? { number.flatMap { Int(exactly: $0) } }
 
   package var bool: Bool? {
     if case .boolean(let bool) = content { bool } else { nil }

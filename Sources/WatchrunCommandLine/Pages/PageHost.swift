@@ -53,7 +53,10 @@ final class PageHost: Sendable {
       defer { state.pages.removeAll { !pages.contains($0) } }
       return state.pages
     }
-    for page in old where !pages.contains(page) { server?.close(page: page.name) }
+    // One at the same addresses is replaced, and knows what has failed.
+    for page in old where !pages.contains(where: page.isAtAddresses) {
+      server?.close(page: page.name)
+    }
     var problems: [String] = []
     for page in pages where !old.contains(page) {
       state.withLock { state in
@@ -164,5 +167,12 @@ extension PageHost {
       }
     return ([rest] + page.proxies.map { "\($0.path.printable)=\($0.server)" })
       .joined(separator: " and ")
+  }
+}
+
+extension Page {
+  /// Whether another page of this name has its port and hosts.
+  fileprivate func isAtAddresses(of other: Page) -> Bool {
+    (name, port, hosts) == (other.name, other.port, other.hosts)
   }
 }

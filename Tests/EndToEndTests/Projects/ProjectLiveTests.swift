@@ -1,4 +1,5 @@
 import SystemCalls
+import TestSupport
 import Testing
 
 /// Changes of the project file while watchrun runs.
@@ -28,6 +29,33 @@ struct ProjectLiveTests {
       // The new task's path is watched.
       try project.place("b")
       try await project.logged("b", times: 2)
+    }
+  }
+
+  @Test(.enabled(if: Tool.python))
+  func `a page that changes still shows which task has failed`() async throws {
+    try await withProject { project in
+      let port = try freePort()
+      let page = "p: { serve: '.', port: \(port), after: ['a']"
+      try project.writeTasks("a: { run: 'exit 3', watch: ['a'] }, \(page) },")
+      let watchrun = try await project.startTasks()
+      try await watchrun.said("failed with status 3")
+      try project.writeTasks(
+        "a: { run: 'exit 3', watch: ['a'] }, \(page), headers: { 'X-A': 'b' } },")
+      try await watchrun.said("watchrun.json read again")
+      try project.startBeside([
+        "python3", "-c",
+        """
+        import http.client, os, sys
+        connection = http.client.HTTPConnection("127.0.0.1", int(sys.argv[1]), timeout=60)
+        connection.request("GET", "/__watchrun/events", headers={"Host": "localhost"})
+        for line in connection.getresponse():
+            if b"failure" in line:
+                open(os.environ["LOG"], "a").write("failure\\n")
+                break
+        """, "\(port)",
+      ])
+      try await project.logged("failure")
     }
   }
 

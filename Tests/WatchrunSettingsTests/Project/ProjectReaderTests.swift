@@ -247,7 +247,7 @@ struct ProjectReaderTests {
     let source = ProjectSource(settings, directory: directory.path)
     let failure = Failure.usage("--shell none: \(problem), or remove --shell")
     #expect(throws: failure) { try source.load(settings) { _ in } }
-    #expect(throws: failure) { try source.readAgain(settings, detects: true) }
+    #expect(throws: failure) { try source.project(for: settings, again: true, detects: true) }
     try directory.write(
       "{ tasks: { t: { run: ['x'], service: true, ready: { run: ['y'] }, stop: ['z'] } } }",
       to: "watchrun.json")
@@ -258,9 +258,10 @@ struct ProjectReaderTests {
     let directory = try projectDirectory(["Makefile": "all:\n\tcc\ntest:\n\t./x\n"])
     let settings = try OptionParser.parse(["-t".word, "test".word])
     let source = ProjectSource(settings, directory: directory.path)
-    #expect(try source.readAgain(settings, detects: true)?.names == ["build", "test"])
+    #expect(
+      try source.project(for: settings, again: true, detects: true)?.names == ["build", "test"])
     try directory.write("all:\n\tcc\ntest:\n\tssh\n", to: "Makefile")
-    #expect(try source.readAgain(settings, detects: true) == nil)
+    #expect(try source.project(for: settings, again: true, detects: true) == nil)
   }
 
   @Test func `words after --doctor name tasks, or a command`() throws {

@@ -78,7 +78,8 @@ extension ProjectDetection.Script {
     var place = directory
     let words =
       ShellWords.split(line, operators: ";|()&")
-      ?? line.split(whereSeparator: \.isWhitespace).map(String.init)
+      // An apostrophe in a comment begins no quotation.
+      ?? ShellWords.split(line.filter { !"'\"".contains($0) }, operators: ";|()&") ?? []
     return words.split(whereSeparator: ["&&", "||", "|", ";", "&", "(", ")"].contains).map { part in
       let words = Array(part.drop { ["env", "exec"].contains($0) || Self.isAssignment($0) })
       if words.first == "cd", words.count > 1 {
