@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Limits how many tests run the program at the same time.
-private let turnstile = Turnstile(places: 12)
+private let turnstile = Turnstile(places: 8)
 
 /// Where they run: a test that waits for a program must not wait for those that calculate, too.
 private let threads = TestThreads(count: 4)

@@ -52,7 +52,7 @@ final class WatchedTree {
   /// Waits for the next tick of the clock that stamps files, and returns its time.
   private static func nextTick() -> FileTime {
     let before = FileTime.latest()
-    while FileTime.now() <= before { usleep(200) }
+    while FileTime.now() <= before { usleep(1000) }
     return .now()
   }
 
