@@ -191,6 +191,12 @@ extension ObservedTree {
     return isKnown && wasWatched
   }
 
+  /// Whether a root exists, neither is a link nor is reached by one, and nothing on the way to it can be replaced.
+  private func isPlain(_ root: Entry, at path: Path) -> Bool {
+    !isMissing(root) && !roots.links.contains(path) && directories.unexamined.isEmpty
+      && path.parent.map(roots.isReplaceable) != true && (try? disk.resolved(path)) == path
+  }
+
   /// The paths that must be watched by name because of a root or a link, the end of a link, and the first on the way
   /// that does not exist.
   ///
@@ -205,6 +211,9 @@ extension ObservedTree {
   /// For a link that is no root, what is noticed without that is left out.
   private func targets(of link: Entry, at path: Path) -> (Set<Path>, end: Path?, missing: Path?) {
     let isRoot = roots.isReported(link)
+    if isRoot, isPlain(link, at: path) {
+      return (snapshot.type(of: link) != .directory || isTop(path) ? [path] : [], nil, nil)
+    }
     let isExcluded = !isRoot && isReported(path, isDirectory: false) == false
     guard !isExcluded, let way = isRoot ? Way(to: path, on: disk) : Way(from: path, on: disk) else {
       return ([], nil, nil)
