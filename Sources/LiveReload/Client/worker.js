@@ -27,7 +27,6 @@
     source.onopen = () => { delay = 700; };
     source.onmessage = ({ data }) => deliver(JSON.parse(data));
     source.onerror = () => { // it reconnects by itself unless it is closed, as after a 502
-      greeting = undefined; // the next session begins with another one
       if (source.readyState !== 2) return;
       setTimeout(() => {
         release();
