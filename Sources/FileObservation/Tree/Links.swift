@@ -33,6 +33,9 @@ struct Links {
   /// Whether a link resolves to a path.
   func doesLink(_ link: Path, resolveTo path: Path) -> Bool { ends[link] == path }
 
+  /// The targets of a link.
+  func targets(of link: Path) -> Set<Path> { targets[link] ?? [] }
+
   /// Whether the targets of a link are known.
   func contains(_ link: Path) -> Bool { targets[link] != nil }
 
@@ -50,7 +53,7 @@ struct Links {
   /// Replaces the targets of a link, and the path to which it resolves. Returns the former targets
   /// that no link has any more.
   mutating func setTargets(_ new: Set<Path>, end: Path?, of link: Path) -> Set<Path> {
-    let old = targets[link] ?? []
+    let old = targets(of: link)
     targets[link] = new.isEmpty && end == nil ? nil : new
     ends[link] = end
     for target in new { linksByTarget[target, default: []].insert(link) }

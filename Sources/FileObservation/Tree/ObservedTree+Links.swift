@@ -155,6 +155,10 @@ extension ObservedTree {
     // Again, if something was not watched while the way was looked up, or had gone before it was.
     for _ in 0..<Way.maximumLength {
       let (targets, end, missing) = targets(of: link, at: path)
+      // What was awaited, and is there by now, is a change of the link as well.
+      for former in roots.links.targets(of: path).subtracting(targets) {
+        if let entry = snapshot.entry(at: former) { rootMayHaveAppeared(entry) }
+      }
       setTargets(targets.subtracting([path]), end: end, ofLink: path)
       var wereWatched = true
       for target in targets where target == path || !isCovered(target) {

@@ -64,6 +64,32 @@ struct ObservedTreeTests {
     #expect(paths == [directory["b/f"]])
   }
 
+  @Test func `a directory that is back between two looks of a poll is a change of a link to it`()
+    throws
+  {
+    let directory = try TemporaryDirectory()
+    try directory.makeDirectories("w")
+    try directory.makeDirectories("o")
+    try directory.link("w/l", to: "../o")
+    var tree = ObservedTree(filter: PathFilter(), source: nil, followsLinks: true)
+    tree.add(.init(path: directory["w"], coverage: .recursive))
+    while tree.scanPending(until: { true }) {}
+    tree.walk.isComparedOnce = true
+    _ = tree.takeFindings()
+    func poll(_ change: () throws -> Void = {}) throws -> [Path] {
+      tree.poll()
+      tree.pollMissingRoots()
+      try change()
+      tree.refreshLinks()
+      return tree.takeFindings().events.map(\.path)
+    }
+    try directory.rename("o", to: "p")
+    _ = try poll()
+    #expect(try poll() == [])
+    #expect(try poll { try directory.rename("p", to: "o") } == [directory["w/l"]])
+    #expect(try poll() == [])
+  }
+
   @Test func `a file that is a missing root is reported once when it is created`() throws {
     let directory = try TemporaryDirectory()
     var tree = ObservedTree(filter: PathFilter(), source: nil)
