@@ -96,7 +96,7 @@ struct StatusLineTests {
     try await withProject { project in
       try project.writeTasks(#"a: { run: "echo out" }, b: { run: "true", after: ["a"] },"#)
       let session = try await TerminalSession(project, options)
-      try await session.shows("h: keys")
+      try await session.shows(options.isEmpty ? "h: keys" : "✓ watchrun")
       if options.isEmpty { try await session.readsKeys() }
       session.send(SIGKILL)
       try await session.ended()

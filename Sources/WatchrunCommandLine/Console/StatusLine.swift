@@ -68,6 +68,8 @@ struct StatusText: Hashable {
   var time = 0
   /// Why changes start nothing; `nil` if they do.
   var block: String?
+  /// Whether keys are read.
+  var hasKeys = true
 
   /// Whether it changes with time.
   var isRunning: Bool { tasks.contains { $0.state == "running" } }
@@ -91,7 +93,7 @@ struct StatusText: Hashable {
       length += gap.count + plain.columns
     }
     let room = columns - 1 - length - Self.hint.count
-    if room < 3 { return text }
+    if room < 3 || !hasKeys { return text }
     return text + String(repeating: " ", count: room)
       + Console.Style.faint.applied(to: Self.hint, isColored)
   }

@@ -51,7 +51,11 @@ final class RunSession: ChangeSource {
     let desk = SessionDesk(session, plan, waiting)
     self.desk = desk
     logs = LogFiles(reporter)
-    statusLine = StatusLine(session.console) { desk.status() }
+    statusLine = StatusLine(session.console) {
+      var text = desk.status()
+      text.hasKeys = session.terminalController?.readsKeys == true
+      return text
+    }
     state = Mutex(State(plan: plan, project: project, settings: settings ?? session.settings))
   }
 

@@ -23,6 +23,9 @@ struct StatusTextTests {
       status.text(columns: 90, isColored: false)
         == "build ✓ 1.2 s · test ✗ 2 errors · server ● ready · lint … 3.0 s · docs"
         + "            h: keys")
+    var status = status
+    status.hasKeys = false
+    #expect(!status.text(columns: 90, isColored: false).contains("keys"))
   }
 
   @Test func `without room for all, what has failed and what runs come first`() {
