@@ -32,11 +32,11 @@ extension Console {
     if isChanged { messages.enqueue([]) }
   }
 
-  /// The terminal has another holder. While it is lent, messages and output are kept; with `isShared`, only while the
+  /// The terminal has another holder. While it is lent, messages and output are kept; with `isShared`, only while an
   /// editor has it.
   func setHolder(_ holder: TerminalController.Holder, isShared: Bool) {
     let (former, holder) = status.withLock { status in
-      let isKept = holder != .borrower || !isShared || status.isEditing
+      let isKept = holder != .borrower || !isShared || status.editors > 0
       let holder = isKept ? holder : .own
       return (exchange(&status.holder, with: holder), holder)
     }

@@ -45,8 +45,8 @@ final class Console: Sendable {
     var isHidden = false
     /// Who has the terminal. Others have no use for a status line.
     var holder = TerminalController.Holder.own
-    /// Whether the editor has the terminal, or waits for it.
-    var isEditing = false
+    /// The number of editors that have the terminal or wait for it.
+    var editors = 0
   }
 
   static let end = Array("\n".utf8)

@@ -139,9 +139,9 @@ extension SessionOrders {
       _ = EditorLauncher(named, console: console).open(path, line: line, column: diagnostic.column)
       return
     }
-    console.status.withLock { $0.isEditing = true }
+    console.status.withLock { $0.editors += 1 }
     runner.launchInTerminal(inTerminal.arguments) { [console] result in
-      console.status.withLock { $0.isEditing = false }
+      console.status.withLock { $0.editors -= 1 }
       if case .failure(let error) = result {
         console.problem("cannot open the editor: \(error.description)")
       }
