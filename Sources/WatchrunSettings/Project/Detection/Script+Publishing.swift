@@ -6,19 +6,27 @@ extension ProjectDetection.Script {
   /// Programs, and the words with which they do; without words, they always do.
   private static let publishers = table(
     """
-    ansible-playbook dput ftp gh-pages lftp np release-it scp semantic-release sftp ssh surge
+    ansible-playbook dput ftp gh-pages lftp np release-it scp semantic-release sftp ssh sshpass
+    surge
+    amplify copilot railway sst | deploy publish push up
+    anaconda conan maturin rye twine | publish upload
     aws | cp sync mv rm deploy publish put-object update-function-code update-service
-    az | deploy deployment up
+    az | acr deploy deployment up
     buildah butler cf docker-compose dotnet gem hg jj podman | push
     bun changeset composer flit gradle gradlew hatch lerna npm ovsx pdm pnpm poetry uv | publish
     vsce yarn | publish
-    cap firebase fly flyctl gcloud netlify sam serverless sls | deploy
+    cap convex firebase fly flyctl netlify sam serverless sls | deploy
     cargo | publish release
     cdk | deploy destroy
+    clasp supabase | deploy push
+    crane oras skopeo | copy cp push sync
     curl | -T --upload-file
-    docker | push --push
-    eas | submit update
+    docker nerdctl | push --push
+    drizzle-kit | migrate push
+    eas | build deploy submit update
+    electron-builder | always onTagOrDraft publish -p=always --publish=always
     fastlane | deploy release beta
+    gcloud | deploy submit
     gh | release merge
     git | push send-email
     glab nx | release
@@ -26,26 +34,31 @@ extension ProjectDetection.Script {
     gsutil | cp mv rsync
     helm | push install upgrade
     heroku | deploy container:push container:release
+    hexo | deploy d -d --deploy
+    ko | apply build create publish resolve run
     kubectl | apply create delete replace rollout set
     mix | hex.publish
     mkdocs | gh-deploy
     mvn mvnw | deploy release:perform
     oc | apply create delete replace rollout
+    pack | --publish
+    prisma | deploy push reset
     pulumi | up destroy
     rclone | copy move sync
     s3cmd | put sync
-    skaffold | deploy run
-    skopeo | copy sync
+    setup.py | register upload
+    sf sfdx | deploy force:source:deploy force:source:push
+    skaffold | apply build deploy run
     snapcraft | push upload
     svn | commit ci
     terraform terragrunt tofu | apply destroy
-    twine | upload
     vercel | deploy --prod
     wrangler | deploy publish
     """)
 
   /// Options with which nothing is changed.
-  private static let trials = words("--dry-run --check --syntax-check --snapshot")
+  private static let trials = words(
+    "--dry-run --check --syntax-check --snapshot --local --push=false")
   /// Programs of which `-n` is one, too. It is a namespace for others.
   private static let shortTrials = words("make gmake rsync git")
 

@@ -1,0 +1,39 @@
+import TestSupport
+import Testing
+
+@testable import WatchrunSettings
+
+@Suite struct PublishingTests {
+  private func publication(_ line: String) -> String? {
+    ProjectDetection.Script(line, in: ProjectDirectory(path: "/nowhere")).publication
+  }
+
+  @Test(arguments: [
+    "gcloud builds submit", "npx prisma migrate deploy", "prisma db push", "prisma migrate reset",
+    "npx convex deploy", "hexo g -d", "hexo deploy", "electron-builder -p always",
+    "electron-builder --publish=always", "ko build ./cmd/app", "ko apply -f k8s", "clasp push",
+    "skaffold build", "sshpass -p x rsync -a . host:", "drizzle-kit push", "drizzle-kit migrate",
+    "sst deploy", "amplify push", "railway up", "copilot deploy", "supabase db push",
+    "supabase functions deploy x", "az acr build -t x .", "pack build x --publish",
+    "crane push a b", "oras push x", "nerdctl push x", "sf project deploy start",
+    "sfdx force:source:push", "maturin publish", "maturin upload a.whl", "rye publish",
+    "conan upload x", "anaconda upload x", "python3 setup.py sdist upload", "eas build -p ios",
+    "eas update", "docker push x", "twine upload dist/a",
+  ])
+  func `a command that changes what others see is known`(line: String) {
+    #expect(publication(line) != nil)
+  }
+
+  @Test(arguments: [
+    "gcloud config list", "prisma generate", "prisma migrate dev", "hexo generate",
+    "electron-builder --publish never", "electron-builder -p=never", "electron-builder --dir",
+    "ko build --local .", "ko build --push=false .", "skaffold render",
+    "skaffold build --push=false",
+    "drizzle-kit generate", "supabase db push --local", "supabase start", "az bicep build -f x",
+    "pack build x", "nerdctl build .", "sf project generate", "maturin build", "conan install .",
+    "python3 setup.py build", "eas build --local",
+  ])
+  func `a command that only builds is no publisher`(line: String) {
+    #expect(publication(line) == nil)
+  }
+}
