@@ -9,6 +9,7 @@ import SystemCalls
 extension Settings {
   /// Returns the settings if their options can be combined.
   func checked() throws(Failure) -> Settings {
+    if [.help, .version].contains(task) { return self }
     try checkAnswers()
     if task == .explain && command.isEmpty {
       throw .usage("--explain needs a path, as in: watchrun --explain build/main.o")
@@ -18,20 +19,20 @@ extension Settings {
         "\($0) needs --list-tasks, --doctor, --wait or --status; for changes: --print json"
       }
     }
+    if given["status"] == nil && given["logs"] == nil {
+      try refuse(["follow"]) { "\($0) needs --status or --logs" }
+    }
     if case .ask = task {
       try checkQuestion()
       return self
     }
     try refuse(["lines"]) { "\($0) needs --wait, --status or --logs" }
-    try refuse(["follow"]) { "\($0) needs --status or --logs" }
     // A project may have pages of its own.
     let isOfProject = isForProject || task.isAboutProject
-    if task != .help, task != .version {
-      if hasPage {
-        try checkPage()
-      } else if !isOfProject {
-        try refuse([], .page) { "\($0) needs a page; add --serve DIR or --proxy URL" }
-      }
+    if hasPage {
+      try checkPage()
+    } else if !isOfProject {
+      try refuse([], .page) { "\($0) needs a page; add --serve DIR or --proxy URL" }
     }
     if task == .run { try checkConflicts() }
     if isOfProject {
@@ -44,7 +45,6 @@ extension Settings {
 
   /// Refuses two options that print an answer, of which one would silently win.
   private func checkAnswers() throws(Failure) {
-    if [.help, .version].contains(task) { return }
     let answers = given(.answer).map(\.written) + questions
     guard answers.count > 1 else { return }
     throw .usage("\(answers[0]) and \(answers[1]) exclude each other; remove one of them")
@@ -79,9 +79,6 @@ extension Settings {
         "\(questions.first ?? "") asks a session that runs already, so \(written) has no effect; "
           + "remove one of them")
     }
-    if given["status"] == nil && given["logs"] == nil {
-      try refuse(["follow"]) { "\($0) needs --status or --logs" }
-    }
     if let option = given["wait"], questionTime == nil {
       try refuseDetachedTime(of: option, unit: "s", "; the quiet period is set with -d")
     }
@@ -111,6 +108,9 @@ extension Settings {
       throw .usage(
         "--proxy \(rule.path.printable)=… leaves other paths unanswered; "
           + "add --serve DIR or --proxy URL")
+    }
+    if page.isOwnServer {
+      try refuse(["port"]) { "\($0) is that of the server behind the page; choose another" }
     }
     if page.served == nil {
       try refuse([], .files) { "\($0) is for files; it needs --serve instead of \(written)" }

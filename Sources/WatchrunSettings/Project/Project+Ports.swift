@@ -72,6 +72,9 @@ extension Project.Page {
   /// The server that answers all requests without a rule of their own.
   package var upstream: ServerAddress? { rules.first(where: \.matchesAll)?.server }
 
+  /// Whether it would be a proxy for itself.
+  var isOwnServer: Bool { rules.contains { $0.server.isLoopback && $0.server.port == port } }
+
   /// Notes that watchrun holds the socket of a server on this machine.
   package mutating func holdSocket(atPort port: UInt16) {
     for (index, proxy) in proxies.enumerated() {

@@ -219,6 +219,8 @@ struct OptionParserTests {
     #expect(try parse("-C", "p", "--status").task == .ask(.status))
     #expect(try parse("--send", "restart", "web").task == .ask(.restart))
     #expect(try parse("--send=hold=2m").questionTime == .seconds(120))
+    #expect(try parse("--status", "--follow", "--help").task == .help)
+    #expect(try parse("--status", "--lines", "5", "--version").task == .version)
     let errors = [
       ["--wait", "--status"]: "--wait and --status exclude each other; remove one of them",
       ["--wait", "-r"]: "--wait asks a session that runs already, so -r has no effect; "

@@ -352,6 +352,10 @@ struct TaskErrorTests {
       "2:42: the page must have another port than the server that it is a proxy for"
     ),
     (
+      "{ serve: 'a', proxy: { '/a': 'http://127.0.0.1/b' }, port: 80 }",
+      "2:60: the page must have another port than the server that it is a proxy for"
+    ),
+    (
       "{ proxy: 'x' }",
       #"2:10: 'proxy' must be a port, a URL, a task with a port or an object of them, as in 8080, "http://localhost:8080" or { "/api": 8080 }, not "x""#
     ),

@@ -25,9 +25,7 @@ extension ProjectReader {
 
   /// Checks combinations of keys that are valid one by one.
   private mutating func checkTogether(_ page: Project.Page, _ fields: [ProjectField]) {
-    if let port = page.port, let field = fields["port"],
-      page.proxies.contains(where: { $0.server == .port(port) })
-    {
+    if page.isOwnServer, let field = fields["port"] {
       note(
         "the page must have another port than the server that it is a proxy for",
         at: field.value.offset)
