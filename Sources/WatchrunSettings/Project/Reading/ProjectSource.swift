@@ -71,6 +71,9 @@ package struct ProjectSource {
     if namedFile != nil, ProcessFile.isMeant(by: file) { return try processes(in: text) }
     var read = try ProjectReader.read(try fileText(text))
     read.project = read.project.expandingMembers(in: directory)
+    if let problem = TaskGraph.problems(of: read.project.nodes).first {
+      throw .usage("\(file): \(problem)")
+    }
     return read
   }
 

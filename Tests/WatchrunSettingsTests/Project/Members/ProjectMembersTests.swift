@@ -241,4 +241,16 @@ struct ProjectMembersTests {
     #expect(words == [#"test:a: ["pytest -k foo"]"#, #"test:b: ["pytest -k foo"]"#])
     #expect(try tasks(settings("test:b", "--", "-x")) == [#"test:b: ["pytest -x"]"#])
   }
+  @Test func `a task of a directory must not have the name of another task`() throws {
+    let directory = try projectDirectory([
+      "web/package.json": "{}",
+      "watchrun.json": """
+      { tasks: { test: { run: "x", each: "*/package.json" }, "test:web": { run: "y" } } }
+      """,
+    ])
+    #expect(throws: Failure.usage("watchrun.json: two tasks have the name 'test:web'; rename one"))
+    {
+      try ProjectSource(nil, directory: directory.path).readFile()
+    }
+  }
 }
