@@ -58,25 +58,22 @@ enum ProcessFile {
 
   /// What the variable says, if that leaves a port for each process.
   private static func firstPort(in directory: ProjectDirectory, count: Int) -> Int {
-    let text = files(in: directory).first.flatMap { directory.text(of: $0.description) }
-    let variables = try? EnvironmentFile.variables(in: Array((text ?? "").utf8))
+    let text = directory.text(of: environmentFile) ?? ""
+    let variables = try? EnvironmentFile.variables(in: Array(text.utf8))
     let own = variables?.last { $0.name.elementsEqual("PORT".utf8) }?.value
     let given = (environmentVariable("PORT") ?? own?.decoded).flatMap { UInt16($0) }
     let first = given.map(Int.init) ?? usualPort
     return first + 100 * count > UInt16.max ? usualPort : first
   }
 
-  fileprivate static let environmentFile: Path = ".env"
-
-  fileprivate static func files(in directory: ProjectDirectory) -> [Path] {
-    directory.holds(environmentFile.description) ? [environmentFile] : []
-  }
+  fileprivate static let environmentFile = ".env"
 }
 
 extension Project {
   /// Sets the variables of processes, which say their ports, too.
   mutating func readVariables(ofProcessesIn directory: ProjectDirectory) {
-    environmentFiles = ProcessFile.files(in: directory)
-    sources = ProjectDetection.procfile.files.map { Path($0) } + [ProcessFile.environmentFile]
+    let file = ProcessFile.environmentFile
+    environmentFiles = directory.holds(file) ? [Path(file)] : []
+    sources = (ProjectDetection.procfile.files + [file]).map { Path($0) }
   }
 }
