@@ -215,7 +215,10 @@ extension ProjectDetection {
     ]
   ) { directory, file in
     if file == "tox.ini", let text = directory.text(of: file), !text.includes("[pytest]") {
-      return [Step("test", "tox")]
+      // `tox` runs the commands of all environments.
+      let parts = text.split { $0.isNewline || "=\\".contains($0) }
+      let mayRun = parts.allSatisfy { Script(String($0), in: directory).obstacle == nil }
+      if mayRun { return [Step("test", "tox")] }
     }
     if file == "noxfile.py" {
       // `nox` alone runs all sessions, which may do anything.
@@ -235,12 +238,17 @@ extension ProjectDetection {
     let manager = usesUV ? "uv" : managers.first { directory.holds($0.lockFile) }?.name
     let environment = manager.map { "\($0) run " } ?? ""
     let usesPytest = directory.holds(
-      ["pyproject.toml", "pytest.ini", "setup.cfg", "requirements.txt"], with: "pytest")
+      ["pyproject.toml", "pytest.ini", "tox.ini", "setup.cfg", "setup.py", "requirements.txt"],
+      with: "pytest")
     if directory.holds("manage.py"), !usesPytest {
       return [Step("test", "\(environment)python3 manage.py test")]
     }
-    let tests = ["test_*.py", "tests/test_*.py", "*_test.py", "tests/*_test.py"]
-    if file == "requirements.txt", !usesPytest, directory.first(of: tests) == nil { return [] }
+    // Without tests, pytest fails.
+    let tests = ["pytest.ini", "test_*.py", "*_test.py"]
+    guard
+      usesPytest || directory.first(of: tests) != nil || directory.holdsDirectory("tests")
+        || directory.holdsDirectory("test")
+    else { return [] }
     return [Step("test", environment.isEmpty ? "python3 -m pytest" : "\(environment)pytest")]
   }
 
@@ -262,6 +270,7 @@ extension ProjectDetection {
     if let test = composerScript("test", in: directory), test.obstacle == nil {
       return [Step("test", "composer test")]
     }
+    if directory.holds("tests/Pest.php") { return [Step("test", "vendor/bin/pest")] }
     if directory.first(of: phpUnitFiles) == nil { return [] }
     // Symfony has one of its own.
     return [Step("test", directory.holds("bin/phpunit") ? "bin/phpunit" : "vendor/bin/phpunit")]
@@ -291,23 +300,25 @@ extension ProjectDetection {
     if directory.holds(".rspec") { return [Step("test", "\(bundle)rspec")] }
     if directory.holds("bin/rails") { return [Step("test", "bin/rails test")] }
     guard file != "Gemfile", let text = directory.text(of: file) else { return [] }
-    if text.includes("RSpec") || text.includes(":spec") {
-      return [Step("test", "\(bundle)rake spec")]
-    }
-    if text.includes("TestTask") || text.includes(":test") {
-      return [Step("test", "\(bundle)rake test")]
+    let symbols = text.split { !$0.isLetter && !$0.isNumber && !"_:".contains($0) }
+    for (name, library) in [("spec", "RSpec"), ("test", "TestTask")] {
+      let before = prerequisites(of: name, in: text)
+      let isDefined = text.includes(library) || symbols.contains(":\(name)") || !before.isEmpty
+      if isDefined, !before.contains(where: GoalNames.publishes) {
+        return [Step("test", "\(bundle)rake \(name)")]
+      }
     }
     // `rake` alone runs the default task, which may do anything.
-    let names = defaultTasks(of: text)
+    let names = prerequisites(of: "default", in: text)
     let isUsual = !names.isEmpty && names.allSatisfy { ["build", "compile", "check"].contains($0) }
     return isUsual ? [Step("build", "\(bundle)rake")] : []
   }
 
-  /// The tasks that the default task of a Rakefile depends on: `task default: [:a, :b]`.
-  private static func defaultTasks(of rakefile: String) -> [String] {
+  /// The tasks that a task of a Rakefile depends on: `task default: [:a, :b]`.
+  private static func prerequisites(of task: String, in rakefile: String) -> [String] {
     for line in rakefile.split(whereSeparator: \.isNewline) {
       let words = line.prefix { $0 != "#" }.split { !$0.isLetter && !$0.isNumber && $0 != "_" }
-      guard words.starts(with: ["task", "default"]) else { continue }
+      guard words.starts(with: ["task", task[...]]) else { continue }
       return words.dropFirst(2).filter { $0 != "w" && $0 != "i" && $0 != "do" }.map(String.init)
     }
     return []

@@ -1,3 +1,4 @@
+import Support
 import SystemCalls
 
 /// The table of the kinds of projects that are detected.
@@ -87,12 +88,24 @@ extension ProjectDetection {
     files: ["*.sln", "*.slnx", "*.csproj", "*.fsproj", "*.vbproj"],
     products: ["obj/", "**/bin/Debug/", "**/bin/Release/", "TestResults/"],
     sources: [
-      "*.cs", "*.fs", "*.vb", "*.razor", "*.cshtml", "*.xaml", "*.*proj", "*.sln", "*.props",
-    ],
+      "*.cs", "*.fs", "*.vb", "*.razor", "*.cshtml", "*.xaml", "*.resx", "*.*proj", "*.sln*",
+      "*.props", "*.targets",
+    ]
+  ) { directory, file in
+    let name = isBuiltUnnamed(file, in: directory) ? "" : " " + ShellWords.quoted(file.word)
     // A solution may have test projects; of a single project it is known.
-    tasks: steps("dotnet build", "dotnet test --no-build") {
-      $1.includes(".sln") || $0.holds([$1], with: "Microsoft.NET.Test.Sdk")
-    })
+    let hasTests = file.includes(".sln") || directory.holds([file], with: "Microsoft.NET.Test.Sdk")
+    return [Step("build", "dotnet build\(name)")]
+      + (hasTests ? [Step("test", "dotnet test --no-build\(name)")] : [])
+  }
+
+  /// Whether MSBuild takes the file by itself: beside it, there is at most the project of a solution of its name.
+  private static func isBuiltUnnamed(_ file: String, in directory: ProjectDirectory) -> Bool {
+    let solutions = [".sln", ".slnx"].flatMap(directory.files)
+    let all = solutions + directory.files(endingWith: "proj")
+    let names = Set(all.map { $0.split(separator: Character(".")).dropLast() })
+    return all == [file] || all.count == 2 && solutions.count == 1 && names.count == 1
+  }
 }
 
 // MARK: - Java, Elixir and OCaml
@@ -107,7 +120,7 @@ extension ProjectDetection {
     files: ["build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts"],
     products: ["/build/", "/*/build/"], sources: javaSources + ["*.gradle"]
   ) { directory, _ in
-    let gradle = directory.holds("gradlew") ? "./gradlew" : "gradle"
+    let gradle = wrapper("gradlew", or: "gradle", in: directory)
     return [Step("build", "\(gradle) assemble"), Step("test", "\(gradle) test")]
   }
 
@@ -115,9 +128,17 @@ extension ProjectDetection {
     name: "maven", title: "a Maven project", role: .compiler, language: "java", files: ["pom.xml"],
     sources: javaSources
   ) { directory, _ in
-    let maven = directory.holds("mvnw") ? "./mvnw" : "mvn"
+    let maven = wrapper("mvnw", or: "mvn", in: directory)
     // It compiles, too. Without -q, a green run has 45 lines.
     return [Step("test", "\(maven) -q test")]
+  }
+
+  /// How the script of a project is run that installs the tool, or else the tool. An archive may have no modes.
+  private static func wrapper(
+    _ script: String, or tool: String, in directory: ProjectDirectory
+  ) -> String {
+    if !directory.holds(script) { return tool }
+    return (isExecutable(directory.path.appending(script)) ? "./" : "sh ./") + script
   }
 
   private static let mix = ProjectKind(

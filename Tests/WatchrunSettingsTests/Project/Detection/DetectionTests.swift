@@ -53,20 +53,24 @@ struct DetectionTests {
       "this is a Node package (package.json): test", ["test: bun run test"]
     ),
     (
-      ["pyproject.toml": ""], "this is a Python project (pyproject.toml): test",
+      ["pyproject.toml": "", "tests/": ""], "this is a Python project (pyproject.toml): test",
       ["test: python3 -m pytest"]
+    ),
+    (
+      ["setup.cfg": "[options.extras_require]\ntest = pytest\n", "setup.py": ""],
+      "this is a Python project (setup.py): test", ["test: python3 -m pytest"]
     ),
     (
       ["pytest.ini": "", "uv.lock": ""], "this is a Python project (pytest.ini): test",
       ["test: uv run pytest"]
     ),
     (
-      ["pyproject.toml": "", "poetry.lock": ""],
+      ["pyproject.toml": "dev = [\"pytest\"]", "poetry.lock": ""],
       "this is a Python project (pyproject.toml): test", ["test: poetry run pytest"]
     ),
     (
-      ["pyproject.toml": "", "pdm.lock": ""], "this is a Python project (pyproject.toml): test",
-      ["test: pdm run pytest"]
+      ["pyproject.toml": "", "pdm.lock": "", "a_test.py": ""],
+      "this is a Python project (pyproject.toml): test", ["test: pdm run pytest"]
     ),
     (
       ["tests/test_a.py": "", "Pipfile.lock": ""],
@@ -93,6 +97,10 @@ struct DetectionTests {
       "this is a PHP project (composer.json): test", ["test: vendor/bin/phpunit"]
     ),
     (
+      ["composer.json": "{}", "phpunit.xml": "", "tests/Pest.php": ""],
+      "this is a PHP project (composer.json): test", ["test: vendor/bin/pest"]
+    ),
+    (
       ["phpunit.dist.xml": "", "bin/phpunit": ""], "this is a PHP project (phpunit.dist.xml): test",
       ["test: bin/phpunit"]
     ),
@@ -109,7 +117,15 @@ struct DetectionTests {
       ["test: python3 -m pytest"]
     ),
     (
-      ["setup.py": ""], "this is a Python project (setup.py): test",
+      // Of all environments, one may publish.
+      [
+        "tox.ini": "[testenv:release]\ndeps = twine\ncommands =\n  build\n  twine upload dist/*\n",
+        "test_a.py": "",
+      ],
+      "this is a Python project (tox.ini): test", ["test: python3 -m pytest"]
+    ),
+    (
+      ["setup.py": "", "test/": ""], "this is a Python project (setup.py): test",
       ["test: python3 -m pytest"]
     ),
     (
@@ -118,6 +134,10 @@ struct DetectionTests {
     ),
     (
       ["Rakefile": "RSpec::Core::RakeTask.new(:spec)"],
+      "this is a Ruby project (Rakefile): test", ["test: rake spec"]
+    ),
+    (
+      ["Rakefile": "task test: [:spec]\ntask :spec do\nend\n"],
       "this is a Ruby project (Rakefile): test", ["test: rake spec"]
     ),
     (
@@ -146,7 +166,7 @@ struct DetectionTests {
     (
       ["build.gradle": "", "gradlew": ""],
       "this is a Gradle project (build.gradle): build, then test",
-      ["build: ./gradlew assemble", "test: ./gradlew test"]
+      ["build: sh ./gradlew assemble", "test: sh ./gradlew test"]
     ),
     (
       ["settings.gradle.kts": ""],
@@ -155,7 +175,7 @@ struct DetectionTests {
     ),
     (
       ["pom.xml": "", "mvnw": ""], "this is a Maven project (pom.xml): test",
-      ["test: ./mvnw -q test"]
+      ["test: sh ./mvnw -q test"]
     ),
     (
       ["pom.xml": ""], "this is a Maven project (pom.xml): test", ["test: mvn -q test"]
@@ -206,6 +226,17 @@ struct DetectionTests {
     (
       ["App.sln": "", "App.csproj": ""], "this is a .NET project (App.sln): build, then test",
       ["build: dotnet build", "test: dotnet test --no-build"]
+    ),
+    // Without a name, these are ambiguous.
+    (
+      ["My App.sln": "", "My App.slnx": ""],
+      "this is a .NET project (My App.sln): build, then test",
+      ["build: dotnet build 'My App.sln'", "test: dotnet test --no-build 'My App.sln'"]
+    ),
+    (
+      ["App.sln": "", "docker-compose.dcproj": ""],
+      "this is a .NET project (App.sln): build, then test",
+      ["build: dotnet build App.sln", "test: dotnet test --no-build App.sln"]
     ),
     (
       ["App.csproj": "<Project/>"], "this is a .NET project (App.csproj): build",
@@ -325,7 +356,7 @@ struct DetectionTests {
       ["swift-build: swift build", "node-build: npm run build", "node-test: npm run test"]
     ),
     (
-      ["Makefile": "all: b", "pyproject.toml": ""],
+      ["Makefile": "all: b", "pyproject.toml": "pytest"],
       "this is a Python project (pyproject.toml) and a Makefile, each with its own tasks and sources: "
         + "python-test; make-build",
       ["python-test: python3 -m pytest", "make-build: make"]
@@ -350,7 +381,7 @@ struct DetectionTests {
       "this is a Ruby project (Gemfile): test; not used: a Makefile", ["test: bundle exec rspec"]
     ),
     (
-      ["Makefile": "test:\n\tpytest --cov=x\n", "pyproject.toml": ""],
+      ["Makefile": "test:\n\tpytest --cov=x\n", "pyproject.toml": "pytest"],
       "this is a Python project (pyproject.toml): test; not used: a Makefile",
       ["test: python3 -m pytest"]
     ),
@@ -457,7 +488,11 @@ struct DetectionTests {
       ["composer.json": #"{"scripts": {"test": "@a", "a": "@php artisan serve"}}"#],
       ["Taskfile.yml": "tasks:\n  build:\n    watch: true\n    cmds: [x]\n"],
       ["Taskfile.yml": "tasks:\n  build: { cmds: [x], watch: true }\n"],
-      ["requirements.txt": "flask"],
+      ["requirements.txt": "flask"], ["pyproject.toml": "[project]"], ["setup.py": ""],
+      ["tox.ini": "[testenv]\ncommands = twine upload \\\n  dist/*\n"],
+      ["Rakefile": "task :testflight do"],
+      ["Rakefile": "Rake::TestTask.new\ntask test: [:deploy]"],
+      ["Rakefile": "task :spec => %w[assets upload]"],
       ["index.html": "", "package.json": #"{"scripts": {"dev": "vite"}}"#],
       ["Taskfile.yml": "vars:\n  build: x\ntasks:\n  deploy:\n    desc: x\n"],
       ["package.json": #"{"scripts": {"test": "echo \"Error: no test specified\" && exit 1"}}"#],
@@ -484,13 +519,21 @@ struct DetectionTests {
     #expect(project.tasks[2].after == ["go-build"])
   }
 
+  @Test func `a wrapper is run by a shell only if it is not executable`() throws {
+    let directory = try projectDirectory(["pom.xml": "", "mvnw": ""])
+    func line() throws -> String? { DetectedProject(directory.project)?.project.tasks.first?.line }
+    #expect(try line() == "sh ./mvnw -q test")
+    #expect(chmod("\(directory["mvnw"])", 0o755) == 0)
+    #expect(try line() == "./mvnw -q test")
+  }
+
   @Test(
     arguments: [
       (["Package.swift": ""], ".build/debug/a"), (["Cargo.toml": ""], "target/debug/a"),
       (["package.json": #"{"scripts": {"build": "x"}}"#], "node_modules/x/y.js"),
       (["package.json": #"{"scripts": {"build": "x"}}"#], "dist/y.js"),
       (["package.json": #"{"scripts": {"build": "x"}}"#], "build/y.js"),
-      (["pyproject.toml": ""], "pkg/__pycache__/a.pyc"), (["pyproject.toml": ""], "build/lib/a.py"),
+      (["test_a.py": ""], "pkg/__pycache__/a.pyc"), (["test_a.py": ""], "build/lib/a.py"),
       (["CMakeLists.txt": ""], ".build/cmake/Makefile"), (["CMakeLists.txt": ""], "build/x"),
       (["Makefile": "app: a.c"], "app"), (["Makefile": "app: a.c"], "src/a.o"),
       (["Makefile": "all:"], "build/x"), (["build.gradle": ""], "app/build/classes/A.class"),
