@@ -164,12 +164,21 @@ extension DetectedKind {
 // MARK: - The project
 
 extension DetectedProject {
+  /// Whether pages are made of Markdown, which is documentation otherwise.
+  private var makesPages: Bool {
+    kinds.contains { kind in
+      kind.kind.page != nil
+        || [.wrapper, .runner].contains(kind.kind.role) && directory.holds([kind.file], with: ".md")
+        || kind.tasks.contains { ProjectDetection.Script($0.line, in: directory).makesPages }
+    }
+  }
+
   package var project: Project {
     var project = Project()
-    // Documentation is not compiled, but it is what sites are made of.
-    let isSite = kinds.contains { $0.kind.page != nil }
-    project.ignores =
-      isSite ? [] : GlobPattern.all(["*.md"] + kinds.flatMap(\.allProducts))
+    // What the tools of one kind write, people may write for another.
+    let isAlone = kinds.count == 1
+    project.ignores = GlobPattern.all(
+      (makesPages ? [] : ["*.md"]) + (isAlone ? kinds[0].allProducts : []))
     if kinds.contains(where: { $0.name == "procfile" }) {
       project.readVariables(ofProcessesIn: directory)
     }
@@ -187,15 +196,18 @@ extension DetectedProject {
         {
           task.onBusy = .restart
         }
-        // What is served is watched for the page.
-        if kind.kind.page != nil { task.ignores = GlobPattern.all(kind.products) }
         if let before, kind.isChain { task.after = [before] }
         if !step.each.isEmpty { task.watched = kind.sharedFiles(in: directory) }
         if !task.after.isEmpty && step.each.isEmpty {
           task.watched = []
         } else {
           task.watched += kind.dependencies.map { Path($0) }
-          task.filters = kinds.count == 1 ? [] : GlobPattern.all(kind.kind.sources)
+          if !isAlone {
+            let others = kinds.filter { $0.name != kind.name }.flatMap(\.allProducts)
+            task.filters = GlobPattern.all(
+              ProjectDetection.data + others.map { "!\($0)" } + kind.kind.sources)
+            task.ignores = GlobPattern.all(kind.allProducts)
+          }
         }
         project.tasks.append(task)
         before = task.name

@@ -129,13 +129,14 @@ extension ProjectDetection {
 
 // MARK: - Pages
 
-// Where there is anything else, they are its documentation.
+// Where there is anything else, they are its documentation. A site is made in a directory that is ignored anyway: that
+// of the configuration is published, and some tools delete what else is in it.
 extension ProjectDetection {
   /// Absolute links would lead to the published site.
   static let hugo = ProjectKind(
     name: "hugo", title: "a Hugo site", role: .runner,
     files: ["hugo.toml", "hugo.yaml", "hugo.json", "config.toml"],
-    products: ["/public/", "/resources/", ".hugo_build.lock"], page: "public"
+    products: ["/public/", "/resources/", ".hugo_build.lock"], page: ".build/hugo"
   ) { directory, file in
     // The old name of its file is also one of other tools, such as Zola.
     if file == "config.toml"
@@ -143,24 +144,44 @@ extension ProjectDetection {
     {
       return []
     }
-    return [Step("build", "hugo --baseURL /")]
+    return [Step("build", "hugo --baseURL / -d .build/hugo")]
   }
 
   static let mkdocs = ProjectKind(
     name: "mkdocs", title: "an MkDocs site", role: .runner, files: ["mkdocs.yml", "mkdocs.yaml"],
-    products: ["/site/"], page: "site"
+    page: ".build/mkdocs"
   ) { _, _ in
-    [Step("build", "mkdocs build -q")]
+    [Step("build", "mkdocs build -q -d .build/mkdocs")]
   }
 
   static let jekyll = ProjectKind(
     name: "jekyll", title: "a Jekyll site", role: .runner, files: ["_config.yml"],
-    products: ["/_site/", ".jekyll-cache/"], page: "_site"
+    products: ["/_site/", ".jekyll-cache/"], page: ".build/jekyll"
   ) { directory, _ in
-    [Step("build", "\(directory.holds("Gemfile") ? "bundle exec " : "")jekyll build -q")]
+    // Jupyter Book has a file of the same name.
+    if directory.holds("_toc.yml") { return [] }
+    let bundle = directory.holds("Gemfile") ? "bundle exec " : ""
+    return [Step("build", "\(bundle)jekyll build -q -d .build/jekyll")]
   }
 
   static let site = ProjectKind(
     name: "site", title: "a page", role: .runner, files: ["index.html"], page: "."
   ) { _, _ in [] }
+}
+
+extension ProjectDetection.Script {
+  private static let pageMakers = words(
+    """
+    @11ty/eleventy astro docusaurus eleventy gatsby hexo hugo jekyll marp mdbook mkdocs pandoc
+    quarto slidev sphinx-build vitepress vuepress
+    """)
+
+  /// Whether it starts a program that makes pages of Markdown.
+  var makesPages: Bool {
+    var followed: Set<String> = []
+    let found = find(&followed) { words, _ in
+      words.first { Self.pageMakers.contains(Self.name(of: $0)) }
+    }
+    return found != nil
+  }
 }

@@ -14,6 +14,12 @@ package enum ProjectDetection {
   static let cSources = [
     "*.c", "*.cc", "*.cpp", "*.cxx", "*.h", "*.hh", "*.hpp", "*.hxx", "*.m", "*.mm", "*.s", "*.S",
   ]
+
+  /// What programs and tests of any language read.
+  static let data = [
+    "*.csv", "*.html", "*.json", "*.sql", "*.toml", "*.txt", "*.yaml", "*.yml", "fixtures/",
+    "resources/", "templates/", "testdata/",
+  ]
 }
 
 extension ProjectDetection {

@@ -211,16 +211,16 @@ struct DetectionTests {
       "this is a Taskfile.yml: build, then test", ["build: task build", "test: task test"]
     ),
     (
-      ["hugo.toml": ""], "this is a Hugo site (hugo.toml): build, then serve public",
-      ["build: hugo --baseURL /"]
+      ["hugo.toml": ""], "this is a Hugo site (hugo.toml): build, then serve .build/hugo",
+      ["build: hugo --baseURL / -d .build/hugo"]
     ),
     (
-      ["mkdocs.yml": ""], "this is an MkDocs site (mkdocs.yml): build, then serve site",
-      ["build: mkdocs build -q"]
+      ["mkdocs.yml": ""], "this is an MkDocs site (mkdocs.yml): build, then serve .build/mkdocs",
+      ["build: mkdocs build -q -d .build/mkdocs"]
     ),
     (
-      ["_config.yml": ""], "this is a Jekyll site (_config.yml): build, then serve _site",
-      ["build: jekyll build -q"]
+      ["_config.yml": ""], "this is a Jekyll site (_config.yml): build, then serve .build/jekyll",
+      ["build: jekyll build -q -d .build/jekyll"]
     ),
     (["index.html": ""], "this is a page (index.html): serve .", []),
     (
@@ -490,7 +490,7 @@ struct DetectionTests {
       ["Taskfile.yml": "tasks:\n  build: { cmds: [x], watch: true }\n"],
       ["requirements.txt": "flask"], ["pyproject.toml": "[project]"], ["setup.py": ""],
       ["tox.ini": "[testenv]\ncommands = twine upload \\\n  dist/*\n"],
-      ["Rakefile": "task :testflight do"],
+      ["_config.yml": "", "_toc.yml": ""], ["Rakefile": "task :testflight do"],
       ["Rakefile": "Rake::TestTask.new\ntask test: [:deploy]"],
       ["Rakefile": "task :spec => %w[assets upload]"],
       ["index.html": "", "package.json": #"{"scripts": {"dev": "vite"}}"#],
@@ -517,6 +517,55 @@ struct DetectionTests {
     #expect(project.tasks[0].filters.map(\.description).contains("*.swift"))
     #expect(project.tasks[1].filters.map(\.description).contains("*.go"))
     #expect(project.tasks[2].after == ["go-build"])
+  }
+
+  @Test(
+    arguments: [
+      // What one kind writes may be sources of another.
+      (["go.mod": "", "Rakefile": ":test"], "go-build", "pkg/a/b.go", true),
+      (["go.mod": "", "Rakefile": ":test"], "go-build", "log/a.json", false),
+      (["go.mod": "", "Rakefile": ":test"], "ruby-test", "pkg/a.rb", false),
+      // Data that tests read.
+      (["go.mod": "", "Rakefile": ":test"], "ruby-test", "test/fixtures/users.yml", true),
+      (["pom.xml": "", "Rakefile": ":test"], "maven-test", "src/main/resources/a.yml", true),
+      (["pom.xml": "", "Rakefile": ":test"], "maven-test", "src/main/resources/a.key", true),
+      (["pom.xml": "", "Rakefile": ":test"], "maven-test", "db/a.sql", true),
+      (["pom.xml": "", "Rakefile": ":test"], "maven-test", "lib/a.rb", false),
+      (["App.csproj": "", "go.mod": ""], "dotnet-build", "App.slnx", true),
+      (["App.csproj": "", "go.mod": ""], "dotnet-build", "a.targets", true),
+      (["App.csproj": "", "go.mod": ""], "dotnet-build", "a.resx", true),
+      (["App.csproj": "", "go.mod": ""], "go-build", "a/testdata/a.golden", true),
+      (["App.csproj": "", "go.mod": ""], "go-build", "a.png", false),
+    ] as [([String: String], String, String, Bool)])
+  func `of several kinds, each is started by its sources and by data`(
+    files: [String: String], name: String, path: String, isIncluded: Bool
+  ) throws {
+    let directory = try projectDirectory(files)
+    let project = try #require(DetectedProject(directory.project)).project
+    let task = try #require(project.tasks.first { $0.name == name })
+    let filter = PathFilter(
+      base: directory.path, ignore: project.ignores + task.ignores, filter: task.filters)
+    let decision = filter.decision(
+      for: directory[path], isDirectory: false, below: directory.path)
+    #expect(decision.isIncluded == isIncluded)
+  }
+
+  @Test(
+    arguments: [
+      (["Makefile": "book.pdf: book.md\n\tpandoc -o $@ book.md\n"], false),
+      (["Makefile": "app: a.c\n\tcc a.c\n"], true),
+      (["justfile": "build:\n  pandoc a.md\n"], false),
+      (["package.json": #"{"scripts": {"build": "npx @11ty/eleventy"}}"#], false),
+      (["package.json": #"{"scripts": {"build": "npm run a", "a": "vitepress build ."}}"#], false),
+      (["package.json": #"{"files": ["a.md"], "scripts": {"build": "vite build"}}"#], true),
+      (["Cargo.toml": "readme = 'README.md'"], true),
+    ])
+  func `Markdown is documentation, unless pages are made of it`(
+    files: [String: String], isIgnored: Bool
+  ) throws {
+    let directory = try projectDirectory(files)
+    let project = try #require(DetectedProject(directory.project)).project
+    #expect(project.ignores.map(\.description).contains("*.md") == isIgnored)
   }
 
   @Test func `a wrapper is run by a shell only if it is not executable`() throws {
@@ -622,8 +671,9 @@ struct DetectionTests {
     let directory = try projectDirectory(["mkdocs.yml": ""])
     let project = try #require(DetectedProject(directory.project)).project
     #expect(project.ignores.isEmpty)
-    #expect(project.tasks.first?.ignores.map(\.description) == ["/site/"])
-    #expect(project.pages.map(\.served) == ["site"])
+    // It is in a directory that is ignored anyway, whatever the configuration names.
+    #expect(project.tasks.first?.ignores.isEmpty == true)
+    #expect(project.pages.map(\.served) == [".build/mkdocs"])
     #expect(project.pages.first?.after == ["build"])
   }
 
