@@ -23,6 +23,7 @@ extension ProjectDetection.Script {
     react-scripts craco react-app-rewired | start test
     karma expo docusaurus tailwind | start
     gatsby | develop
+    cypress | open
     vue-cli-service mkdocs jekyll mdbook zola trunk symfony artisan | serve
     eleventy @11ty/eleventy | --serve
     hexo | server s
@@ -40,7 +41,8 @@ extension ProjectDetection.Script {
     quarto | preview
     typst mise shadow-cljs | watch
     marp | -w -s --server
-    dune task tsc rollup babel postcss tailwindcss @tailwindcss/cli stylus swc coffee mocha | -w
+    dune task rollup babel postcss tailwindcss @tailwindcss/cli stylus swc coffee mocha vite | -w
+    tsc | -w -watch
     stack | --file-watch
     flask | --debug FLASK_DEBUG=1 FLASK_DEBUG=true
     manage.py | runserver runserver_plus
@@ -54,6 +56,7 @@ extension ProjectDetection.Script {
     """
     CI=1 CI=true --no-watch --watch=false --watchAll=false --single-run --noreload --no-reload
     """)
+  /// Words with which one ends unless an option says to watch.
   private static let ending = table(
     """
     vite | build preview optimize
@@ -98,11 +101,11 @@ extension ProjectDetection.Script {
         + arguments.indices.filter { index in
           index == first || arguments[index].hasPrefix("-") || !arguments[index - 1].hasPrefix("-")
         }.map { arguments[$0] })
-    if !known.isDisjoint(with: once) || !known.isDisjoint(with: ending[program] ?? []) {
-      return false
-    }
-    if watchers.contains(program) || program.hasSuffix("-dev-server")
-      || !known.isDisjoint(with: conditional[program] ?? [])
+    if !known.isDisjoint(with: once) { return false }
+    let asked = known.intersection(conditional[program] ?? [])
+    if asked.contains(where: { $0.hasPrefix("-") }) { return true }
+    if known.isDisjoint(with: ending[program] ?? []),
+      watchers.contains(program) || program.hasSuffix("-dev-server") || !asked.isEmpty
     {
       return true
     }

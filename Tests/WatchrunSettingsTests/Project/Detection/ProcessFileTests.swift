@@ -111,7 +111,8 @@ struct ProcessFileTests {
       "sudo -u me nodemon a.js", "bash -c 'cd web && npm start'", "livereload src",
       "typst watch a.typ",
       "dune build -w", "npx @11ty/eleventy --serve", "pelican -lr", "mix test.watch",
-      "task -w build",
+      "task -w build", "vite build --watch", "npx vite build -w", "tsc -watch -p ./",
+      "cypress open",
     ])
   func `a process that watches by itself is not restarted`(_ line: String) throws {
     #expect(try watched(line) == [])
@@ -150,7 +151,7 @@ struct ProcessFileTests {
       "git commit -m 'run vite dev'", "mytool -m 'nodemon a.js'", "CI=1 ng test",
       "npm test -- guard",
       "vite build", "npx vite preview", "node server.js --watch", "echo 'a; nodemon b'",
-      "npm install watch",
+      "npm install watch", "docker compose up", "vite build --mode watch", "npm test --watch=false",
       "cargo test watch_files", "celery -A app beat", "python -m http.server --directory vite",
     ])
   func `a program that only reads the name of one that watches is restarted`(_ line: String) throws
