@@ -12,6 +12,8 @@ struct Makefile {
   private(set) var targets: [String] = []
   private(set) var rules: [String: Rule] = [:]
   private(set) var phony: Set<String> = []
+  /// The endings of files that pattern rules make, and the usual ones that make knows.
+  private(set) var madeEndings: Set = [".o", ".a", ".dvi", ".info"]
   /// The values of variables, not expanded.
   private(set) var variables: [String: String] = [:]
   /// Whether there are more recipe lines than are read.
@@ -47,15 +49,24 @@ struct Makefile {
 extension Makefile {
   private static let includes: Set<Substring> = ["include", "-include", "sinclude"]
   private static let directives: Set<Substring> = [
-    "ifeq", "ifneq", "ifdef", "ifndef", "else", "endif", "export", "unexport", "override", "vpath",
-    "undefine",
+    "ifeq", "ifneq", "ifdef", "ifndef", "else", "endif", "unexport", "vpath", "undefine",
   ]
 
   private mutating func read(_ text: String) {
     // The targets of the rule whose recipe may follow.
     var current: [String] = []
-    var isInDefinition = false
-    for line in Self.logicalLines(of: text) {
+    // The variable whose value the lines are, up to `endef`.
+    var defined: String?
+    for line in text.logicalLines {
+      if let name = defined {
+        let command = line.drop { $0.isWhitespace || "@-+".contains($0) }
+        if command.hasPrefix("endef") {
+          defined = nil
+        } else if !command.hasPrefix("#") {
+          variables[name, default: ""] += command + ";"
+        }
+        continue
+      }
       if line.hasPrefix("\t"), !current.isEmpty {
         lineCount += current.count
         if lineCount > Self.mostLines {
@@ -65,10 +76,17 @@ extension Makefile {
         }
         continue
       }
-      let statement = Self.withoutComment(line)
-      guard let word = statement.split(whereSeparator: \.isWhitespace).first else { continue }
-      if isInDefinition || word == "define" {
-        isInDefinition = word != "endef"
+      var statement = Self.withoutComment(line)[...]
+      var words = statement.split(whereSeparator: \.isWhitespace)[...]
+      while let first = words.first, ["export", "override"].contains(first) {
+        statement = statement[first.endIndex...]
+        words.removeFirst()
+      }
+      guard let word = words.first else { continue }
+      if word == "define" {
+        current = []
+        defined = words.dropFirst().first.map(String.init) ?? ""
+        variables[defined ?? ""] = nil
       } else if Self.includes.contains(word) {
         current = []
         for file in Self.words(of: statement).dropFirst() { include(file) }
@@ -89,8 +107,8 @@ extension Makefile {
   }
 
   /// Reads an assignment or the first line of a rule. Returns the rule's targets.
-  private mutating func readStatement(_ statement: String) -> [String] {
-    guard let end = Self.index(of: ":=", in: statement[...]) else { return [] }
+  private mutating func readStatement(_ statement: Substring) -> [String] {
+    guard let end = Self.index(of: ":=", in: statement) else { return [] }
     let left = statement[..<end]
     var right = statement[end...].drop { $0 == ":" }
     if right.first == "=" {
@@ -125,7 +143,10 @@ extension Makefile {
   private mutating func add(_ rule: Rule, _ target: String) -> Bool {
     if target == ".PHONY" { phony.formUnion(rule.prerequisites) }
     let isSpecial = target.hasPrefix(".") && !target.includes("/")
-    if isSpecial || target.includes("%") || target == "&" { return false }
+    if isSpecial || target.includes("%") || target == "&" {
+      if let ending = Self.ending(of: target) { madeEndings.insert(ending) }
+      return false
+    }
     if rules[target] == nil { targets.append(target) }
     rules[target, default: Rule()].prerequisites += rule.prerequisites
     rules[target, default: Rule()].recipe += rule.recipe
@@ -136,12 +157,12 @@ extension Makefile {
 
 // MARK: - Text
 
-extension Makefile {
+extension String {
   /// The lines, where one that ends with a backslash is continued by the next.
-  private static func logicalLines(of text: String) -> [String] {
+  var logicalLines: [String] {
     var lines: [String] = []
     var isContinued = false
-    for line in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline) {
+    for line in split(omittingEmptySubsequences: false, whereSeparator: \.isNewline) {
       let continues = line.reversed().prefix { $0 == "\\" }.count % 2 == 1
       let part = continues ? line.dropLast() : line
       if isContinued {
@@ -152,6 +173,14 @@ extension Makefile {
       isContinued = continues
     }
     return lines
+  }
+}
+
+extension Makefile {
+  /// The ending of a file's name, as `.o`.
+  static func ending(of name: String) -> String? {
+    let file = name.split(separator: Character("/")).last ?? ""
+    return file.lastIndex(of: ".").map { String(file[$0...]) }
   }
 
   private static func withoutComment(_ line: String) -> String {
@@ -174,12 +203,17 @@ extension Makefile {
     }
   }
 
-  /// The name in a plain reference to a variable: `OBJECTS` of `$(OBJECTS)`.
+  /// The name in a plain reference to a variable, or in a call of it: `OBJECTS` of `$(OBJECTS)`, and of
+  /// `$(call OBJECTS,a)`.
   static func variable(in word: Substring) -> Substring? {
     guard word.hasPrefix("$(") || word.hasPrefix("${") else { return nil }
-    let name = word.dropFirst(2).prefix { $0.isLetter || $0.isNumber || $0 == "_" || $0 == "-" }
+    let rest = word.dropFirst(2)
+    let isCall = rest.hasPrefix("call ")
+    let name = rest.dropFirst(isCall ? 5 : 0).prefix {
+      $0.isLetter || $0.isNumber || $0 == "_" || $0 == "-"
+    }
     guard !name.isEmpty,
-      let end = word[name.endIndex...].first, end == ")" || end == "}"
+      let end = word[name.endIndex...].first, end == ")" || end == "}" || isCall && end == ","
     else { return nil }
     return name
   }

@@ -33,11 +33,9 @@ extension ProjectDetection {
     wanted: "script 'build' or 'test'", findOthers: otherScripts
   ) { directory, _ in
     let manager = packageManager(directory)
-    let steps = ["build", "test"].filter { name in
-      // One that watches would never end.
-      script(name, in: directory).map { !isPlaceholder($0.line) && !$0.watchesByItself } ?? false
-        && publication(ofScript: name, in: directory) == nil
-    }.map { Step($0, "\(manager) run \($0)") }
+    let steps = ["build", "test"].filter { isRunnable($0, in: directory) }.map {
+      Step($0, "\(manager) run \($0)")
+    }
     return steps.isEmpty ? workspaceSteps(in: directory, manager) : steps
   }
 
@@ -113,6 +111,17 @@ extension ProjectDetection {
     scripts(in: directory)[name].map { Script($0, in: directory) }
   }
 
+  /// Why a script must not be run by itself, with those that run before and after it.
+  private static func obstacle(toScript name: String, in directory: ProjectDirectory) -> String? {
+    Script("npm run \(name)", in: directory).obstacle
+  }
+
+  /// Whether there is a script of this name that may be run by itself.
+  static func isRunnable(_ name: String, in directory: ProjectDirectory) -> Bool {
+    script(name, in: directory).map { !isPlaceholder($0.line) } ?? false
+      && obstacle(toScript: name, in: directory) == nil
+  }
+
   /// The file that `package.json` names as the main one, if it exists.
   static func mainScript(in directory: ProjectDirectory) -> String? {
     directory.json(of: package)?["main"]?.text.flatMap { directory.holds($0) ? $0 : nil }
@@ -127,14 +136,14 @@ extension ProjectDetection {
     }
     let names = usable.keys.filter { name in
       !["prepare", "install"].contains(name)
-        && !(usualNames.contains(name) && publication(ofScript: name, in: directory) == nil)
+        && !(usualNames.contains(name) && obstacle(toScript: name, in: directory) == nil)
         && !["pre", "post"].contains {
           name.hasPrefix($0)
             && (usable[String(name.dropFirst($0.count))] != nil || name == $0 + "install")
         }
     }
     return offers(names.sorted(), "\(packageManager(directory)) run", servers: servers) {
-      publication(ofScript: $0, in: directory)
+      obstacle(toScript: $0, in: directory)
     }
   }
 

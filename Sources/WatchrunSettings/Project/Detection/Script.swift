@@ -39,18 +39,26 @@ extension ProjectDetection {
 
     /// The first answer about the words and the variables of a program that it starts, itself or by a script.
     ///
-    /// - Parameter followed: The commands whose own commands were looked at, since scripts may start each other.
+    /// - Parameters:
+    ///   - followed: The commands whose own commands were looked at, since scripts may start each other.
+    ///   - inherited: The variables that are set for the line.
     func find(
-      _ followed: inout Set<String>, _ ask: ([String], [String]) -> String?
+      _ followed: inout Set<String>, with inherited: [String] = [],
+      _ ask: ([String], [String]) -> String?
     ) -> String? {
       for command in commands {
-        if let answer = command.stages.firstResult({ ask($0, command.variables) }) { return answer }
+        let own = command.variables
+        let variables =
+          inherited.filter { outer in
+            !own.contains { $0.hasPrefix(outer.prefix { $0 != "=" } + "=") }
+          } + own
+        if let answer = command.stages.firstResult({ ask($0, variables) }) { return answer }
         guard followed.count < Self.mostFollowed,
           command.stages.contains(where: { Self.mayStart($0) }),
-          followed.insert("\(command.directory.path) \(command.words)").inserted
+          followed.insert("\(command.directory.path) \(variables) \(command.words)").inserted
         else { continue }
         for line in started(by: command) {
-          if let answer = line.find(&followed, ask) { return answer }
+          if let answer = line.find(&followed, with: variables, ask) { return answer }
         }
       }
       return nil
@@ -107,12 +115,13 @@ extension ProjectDetection.Script {
     words.first.map { $0.contains("/") || starters[name(of: $0)] != nil } ?? false
   }
 
-  /// Programs, and what their arguments are: a script of `package.json`, lines, or both.
+  /// Programs, and what their arguments are: a script of `package.json`, a file, lines, or both.
   private static let starters = table(
     """
-    npm yarn pnpm bun | script
+    npm yarn pnpm bun lerna nx turbo | script
     deno composer | task
-    sh bash dash zsh su npx nix-shell script remix | lines
+    sh bash dash zsh | file
+    su npx nix-shell script remix | lines
     concurrently npm-run-all run-p run-s | both
     """)
 
@@ -122,7 +131,7 @@ extension ProjectDetection.Script {
     var lines: [(String, ProjectDirectory)] = []
     switch Self.starters[Self.name(of: program)]?.first {
     case "script"?:
-      lines = Self.managed(words, in: directory).map { ($0.line, $0.directory) }
+      return Self.managed(Self.name(of: program), words, in: directory)
     case "task"?:
       let names = words.filter { !$0.hasPrefix("-") && !Self.runs.contains($0) }
       let scripts =
@@ -131,6 +140,11 @@ extension ProjectDetection.Script {
         : names.first == "task"
           ? names.dropFirst().compactMap { ProjectDetection.denoTask($0, in: directory) } : []
       lines = scripts.map { ($0.line, directory) }
+    case "file"?:
+      // An option may have a value: `bash -eo pipefail build.sh`.
+      let text = words.firstResult { $0.hasPrefix("-") ? nil : Self.text(of: $0, in: directory) }
+      let own = text.map(Self.lines(ofScript:)) ?? []
+      lines = (words.filter { $0.contains(" ") } + own).map { ($0, directory) }
     case "lines"?:
       lines = words.filter { $0.contains(" ") }.map { ($0, directory) }
     case "both"?:
@@ -145,62 +159,36 @@ extension ProjectDetection.Script {
         }.map { ($0.value, directory) }
       }
     default:
-      if let text = Self.shellScript(program, in: directory) {
-        lines = text.split(whereSeparator: \.isNewline).filter { !$0.hasPrefix("#") }.map {
-          (String($0), directory)
-        }
+      if Self.interpreter(of: program, in: directory)?.hasSuffix("sh") == true,
+        let text = directory.text(of: program)
+      {
+        lines = Self.lines(ofScript: text).map { ($0, directory) }
       }
     }
     return lines.map { Self($0.0, in: $0.1) }
   }
 
-  /// The script, and those before and after it, of `yarn dev`, `npm run dev --prefix web`, `pnpm --filter web dev`, `yarn workspace web dev`.
-  private static func managed(_ words: ArraySlice<String>, in directory: ProjectDirectory) -> [Self]
-  {
-    var place = directory
-    var names: [String] = []
-    var isPlace = false
-    for word in words.flatMap({ $0.split(separator: Character("="), maxSplits: 1) }) {
-      if isPlace, let member = member(String(word), of: directory) {
-        place = member
-      } else if !word.hasPrefix("-"), !runs.contains(String(word)) {
-        names.append(String(word))
-      }
-      isPlace = places.contains(String(word))
-    }
-    guard let name = names.first else { return [] }
-    return ["pre", "", "post"].compactMap { ProjectDetection.script($0 + name, in: place) }
-  }
-
-  /// What package managers have before a script, or a package and a script.
-  static let runs = words("run run-script workspace")
-
-  /// What package managers have before the package whose script they run.
-  static let places = words("workspace --filter -F -w --workspace --prefix -C --cwd --dir")
-
-  /// The package of this path, or of this name in the workspace.
-  private static func member(_ name: String, of directory: ProjectDirectory) -> ProjectDirectory? {
-    let place = ProjectDirectory(path: Path(name).absolute(from: directory.path))
-    if place.holds(ProjectDetection.package) { return place }
-    return Workspace(Workspace.root(of: directory) ?? directory)?.members.first {
-      $0.json(of: ProjectDetection.package)?["name"]?.text == name
-    }
+  /// The commands of a script of a shell. Comments are not continued.
+  private static func lines(ofScript text: String) -> [String] {
+    text.split(whereSeparator: \.isNewline).filter {
+      !$0.drop(while: \.isWhitespace).hasPrefix("#")
+    }.joined(separator: "\n").logicalLines
   }
 
   private static let longestScript: UInt64 = 65536
 
-  /// The text of a script that is started by its path: `bin/css`.
-  private static func shellScript(_ program: String, in directory: ProjectDirectory) -> String? {
-    guard interpreter(of: program, in: directory)?.hasSuffix("sh") == true else { return nil }
-    return directory.text(of: program)
+  /// The text of a script that is not too long.
+  private static func text(of file: String, in directory: ProjectDirectory) -> String? {
+    let path = Path(file).absolute(from: directory.path)
+    guard let status = try? FileStatus(of: path, followsLinks: true), status.type == .file,
+      status.size <= longestScript
+    else { return nil }
+    return directory.text(of: file)
   }
 
   /// The program in the first line of a script: `ruby` of `#!/usr/bin/env ruby`.
   private static func interpreter(of program: String, in directory: ProjectDirectory) -> String? {
-    let path = Path(program).absolute(from: directory.path)
-    guard program.contains("/"), let status = try? FileStatus(of: path, followsLinks: true),
-      status.type == .file, status.size <= longestScript, let text = directory.text(of: program),
-      text.hasPrefix("#!")
+    guard program.contains("/"), let text = text(of: program, in: directory), text.hasPrefix("#!")
     else { return nil }
     let words = text.prefix { !$0.isNewline }.split { " /!".contains($0) }
     return words.last { !$0.hasPrefix("-") }.map(String.init)

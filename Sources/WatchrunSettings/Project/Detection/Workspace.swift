@@ -52,6 +52,11 @@ struct Workspace {
     }
   }
 
+  /// The workspace of a root or of a member.
+  init?(of directory: ProjectDirectory) {
+    self.init(Self.root(of: directory) ?? directory)
+  }
+
   func includes(_ directory: ProjectDirectory) -> Bool {
     guard let path = directory.path.relative(to: root.path) else { return false }
     return patterns.last { $0.matches(path, isDirectory: true) }.map { !$0.isNegated } ?? false
@@ -90,9 +95,7 @@ extension ProjectDetection {
     let members = workspace.members
     return ["build", "test"].compactMap { name in
       let owners = members.filter { member in
-        publication(ofScript: name, in: member) == nil
-          && script(name, in: member).map { !isPlaceholder($0.line) && !$0.watchesByItself }
-            ?? false
+        isRunnable(name, in: member)
       }
       if owners.isEmpty { return nil }
       let places = owners.compactMap { $0.path.relative(to: directory.path)?.bytes }

@@ -437,6 +437,39 @@ struct DetectionTests {
       ["package.json": #"{"scripts": {"test": "CI=true react-scripts test"}}"#],
       "this is a Node package (package.json): test", ["test: npm run test"]
     ),
+    // Arguments and variables are those of the scripts that are called.
+    (
+      [
+        "package.json":
+          #"{"scripts": {"test": "npm run t -- --watchAll=false", "t": "react-scripts test"}}"#
+      ],
+      "this is a Node package (package.json): test", ["test: npm run test"]
+    ),
+    (
+      ["package.json": #"{"scripts": {"test": "yarn t --watch=false", "t": "ng test"}}"#],
+      "this is a Node package (package.json): test", ["test: npm run test"]
+    ),
+    (
+      [
+        "package.json":
+          #"{"scripts": {"test": "CI=true npm run t", "t": "A=1 react-scripts test"}}"#
+      ],
+      "this is a Node package (package.json): test", ["test: npm run test"]
+    ),
+    (
+      [
+        "package.json":
+          #"{"scripts": {"build": "x", "test": "CI=true npm run t", "t": "CI= react-scripts test"}}"#
+      ],
+      "this is a Node package (package.json): build", ["build: npm run build"]
+    ),
+    (
+      [
+        "Makefile": "test:\n\tnpm test -- --watch=false\n",
+        "package.json": #"{"scripts": {"test": "ng test"}}"#,
+      ],
+      "this is a Makefile: test", ["test: make test"]
+    ),
     // A colon is a part of a name, and what is internal cannot be run.
     (
       [

@@ -171,6 +171,24 @@ struct WorkspaceTests {
     #expect(try tasks(["package.json": package]) == ["test: npm run test"])
   }
 
+  @Test(
+    arguments: [
+      ("turbo run test", false), ("lerna run test", false), ("nx run-many --target=test", false),
+      ("pnpm -r test", false), ("pnpm --filter './packages/*' test", false),
+      ("pnpm -r --parallel run test", false), ("npm run test --workspaces", false),
+      ("yarn workspaces foreach -A run test", false), ("turbo run lint test", false),
+      ("CI=1 turbo run test", true), ("turbo run test -- --watchAll=false", true),
+      ("turbo run lint", true), ("turbo run test --filter=d", true), ("npm test -w d", true),
+    ])
+  func `the scripts of members that a runner starts count`(_ line: String, _ isRun: Bool) throws {
+    let found = try tasks([
+      "package.json": #"{"workspaces": ["packages/*"], "scripts": {"test": "\#(line)"}}"#,
+      "packages/c/package.json": #"{"scripts": {"test": "react-scripts test"}}"#,
+      "packages/d/package.json": #"{"name": "d", "scripts": {"test": "x"}}"#,
+    ])
+    #expect((found == ["test: npm run test"]) == isRun, "\(found ?? [])")
+  }
+
   @Test func `members without such scripts are no tasks`() throws {
     #expect(try tasks(["package.json": #"{"workspaces": ["tools/*", "../x"]}"#]) == nil)
     #expect(try tasks(["package.json": "{}"]) == nil)
