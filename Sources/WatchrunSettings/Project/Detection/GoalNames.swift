@@ -22,6 +22,18 @@ enum GoalNames {
     "clean", "cleanall", "distclean", "install", "mrproper", "uninstall",
   ]
 
+  /// Whether something that makes `root` must leave it to people, since it changes the computer or starts something.
+  static func isManual(_ name: String, for root: String) -> Bool {
+    let isUsual = ProjectDetection.usualNames.contains(root)
+    // What tests need ends before they begin.
+    let isNeeded = Makefile.testNames.contains(root) && ["run", "serve", "start"].contains(name)
+    return name != root && (isUsual || !isAction(root)) && manual.contains(name) && !isNeeded
+  }
+
+  private static let manual: Set = [
+    "burn", "flash", "install", "open", "program", "run", "serve", "start", "uninstall",
+  ]
+
   static func isAction(_ name: String) -> Bool {
     words(of: name).first.map { actions.contains($0) } ?? false
   }
@@ -38,11 +50,11 @@ enum GoalNames {
 
   private static let actions = Set(
     """
-    all apply backup bench bootstrap build bump check clean cleanall commit compose console
-    coverage default deploy deps destroy dev dist distclean docker docs down drop fmt format
-    help info init install lint list login logs migrate mrproper open plan print provision ps
-    publish pull push release reset restart restore rollback run seed serve server setup shell
-    ship ssh start stop sync tag test tests tidy uninstall up update upgrade upload usage
-    version watch
+    all apply backup bench bootstrap build bump burn check clean cleanall commit compose console
+    coverage default deploy deps destroy dev dist distclean docker docs down drop flash fmt
+    format help info init install lint list login logs migrate mrproper open plan preview print
+    provision ps publish pull push qemu release reset restart restore rollback run seed serve
+    server setup shell ship show ssh start stop sync tag test tests tidy uninstall up update
+    upgrade upload usage version view watch
     """.split(whereSeparator: \.isWhitespace).map(String.init))
 }

@@ -16,12 +16,12 @@ struct Justfile {
     var isPrivate = false
     var current: Int?
     var indexes: [String: Int] = [:]
-    for line in text.split(whereSeparator: \.isNewline) {
+    for line in text.logicalLines {
       if line.first?.isWhitespace == true {
-        if let current { recipes[current].lines.append(String(line)) }
+        if let current { recipes[current].lines.append(line) }
       } else if line.first == "[" {
         if line.includes("private") { isPrivate = true }
-      } else if var recipe = Recipe(line) {
+      } else if var recipe = Recipe(line[...]) {
         recipe.isPrivate = isPrivate || recipe.name.hasPrefix("_")
         // There may be one for each system.
         current = indexes[recipe.name]
@@ -115,6 +115,7 @@ extension [Justfile.Recipe] {
         let start = line.drop { $0.isWhitespace || "@-".contains($0) }
         let script = ProjectDetection.Script(String(start), in: directory)
         if let found = script.find(&followed, ProjectDetection.Script.obstacle) { return found }
+        if script.isManual(in: next, for: name) { return "\(tool) \(next)" }
         names += script.goals(of: [tool])
       }
       for name in names where reached.insert(name).inserted { pending.append(name) }

@@ -34,10 +34,15 @@ extension Makefile {
     else {
       return false
     }
-    let outputs = ["-o $@", "> $@", ">$@", "-o \(goal)", "> \(goal)", ">\(goal)"]
     return Self.looksLikeFile(goal)
       || rule.prerequisites.contains { Self.looksLikeFile($0) && !phony.contains($0) }
-      || rule.recipe.contains { line in outputs.contains { line.includes($0) } }
+      || writes(goal, in: rule)
+  }
+
+  /// Whether a command of the recipe names the goal as its output.
+  private func writes(_ goal: String, in rule: Rule) -> Bool {
+    let outputs = ["-o $@", "> $@", ">$@", "-o \(goal)", "> \(goal)", ">\(goal)"]
+    return rule.recipe.contains { line in outputs.contains { line.includes($0) } }
   }
 
   private static func looksLikeFile(_ name: String) -> Bool {
@@ -59,6 +64,7 @@ extension Makefile {
       if let name = Self.variable(in: next[...]) {
         names += variables[String(name)].map { Self.words(of: $0) } ?? []
       }
+      let isProgram = rules[next].map { writes(next, in: $0) } ?? false
       for line in rules[next]?.recipe ?? [] {
         let command = command(in: line)
         length += command.utf8.count
@@ -66,6 +72,7 @@ extension Makefile {
         let script = ProjectDetection.Script(
           command, in: directory ?? ProjectDirectory(path: "."))
         if let found = script.find(&followed, ProjectDetection.Script.obstacle) { return found }
+        if !isProgram, script.isManual(in: next, for: goal) { return "make \(next)" }
         names += script.goals(of: ["make", "gmake"])
       }
       for name in names where reached.insert(name).inserted { pending.append(name) }
@@ -83,6 +90,9 @@ extension Makefile {
   private static let longestRecipes = 1 << 18
   private static let unread = "recipes that are too long to read"
 
+  /// Variables that most makefiles leave to the environment.
+  private static let places: Set = ["DESTDIR", "HOME"]
+
   /// The line of a recipe for the shell, with the values of variables. One without a value stands for what its
   /// name says: `docker` for `$(DOCKER)`.
   private func command(in line: String) -> String {
@@ -93,13 +103,18 @@ extension Makefile {
     // Values may refer to each other.
     var depth = 0
     while let next = rest.first {
-      if depth < 8, command.utf8.count < Self.longestCommand, let name = Self.variable(in: rest) {
+      if rest.hasPrefix("$$") {
+        command.append("$")
+        rest = rest.dropFirst(2)
+      } else if depth < 8, command.utf8.count < Self.longestCommand,
+        let name = Self.variable(in: rest)
+      {
         rest = rest[name.endIndex...].dropFirst()
         if let value = variables[String(name)] {
           depth += value.includes("$") ? 1 : 0
           if value.includes("$") { rest = value[...] + rest } else { command += value }
         } else {
-          command += name.lowercased()
+          command += Self.places.contains(String(name)) ? "$\(name)" : name.lowercased()
         }
       } else {
         command.append(next)
@@ -112,26 +127,23 @@ extension Makefile {
   /// The goals that do something else than to make a file, and that people call.
   var actions: [String] {
     targets.filter { goal in
-      guard let rule = rules[goal], !(rule.recipe.isEmpty && rule.prerequisites.isEmpty) else {
-        return false
-      }
+      guard let rule = rules[goal], !rule.isEmpty else { return false }
       return !Self.looksLikeFile(goal) && !makesFile(goal) && !goal.hasPrefix("_") && goal != "help"
     }
   }
 
-  /// The targets that are files and made, as far as is known.
+  /// The targets that are files and made again, as far as is known. Without prerequisites, one is only made if it is
+  /// missing: then people change it, as `config.h`.
   var files: [String] {
     targets.filter { target in
       !phony.contains(target) && !GoalNames.isAction(target) && !target.includes("$")
-        && !isSource(target)
+        && rules[target]?.prerequisites.isEmpty == false && !isSource(target)
     }
   }
 
-  /// Whether a target is only named so that make does not miss it: `a.h:`, which compilers write for headers.
+  /// Whether no recipe makes a target: `paper.tex: intro.tex`.
   private func isSource(_ target: String) -> Bool {
-    guard let rule = rules[target], rule.recipe.allSatisfy({ $0.allSatisfy(\.isWhitespace) })
-    else { return false }
-    return rule.prerequisites.isEmpty
-      || ProjectDetection.cSources.contains { target.hasSuffix($0.dropFirst()) }
+    guard let ending = Self.ending(of: target), !madeEndings.contains(ending) else { return false }
+    return rules[target]?.recipe.allSatisfy { $0.allSatisfy(\.isWhitespace) } ?? true
   }
 }

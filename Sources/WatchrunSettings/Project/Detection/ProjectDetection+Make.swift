@@ -7,7 +7,7 @@ extension ProjectDetection {
 
   static let makefile = ProjectKind(
     name: "make", role: .wrapper, files: makefiles,
-    products: ["/build/", "*.o", "*.d", "*.a", "*.so"], findProducts: makeProducts,
+    products: ["/build/", "*.o", "*.a", "*.so"], findProducts: makeProducts,
     sources: cSources + makefiles + ["*.mk"], comparesTimes: true,
     wanted: "target that builds or tests",
     findOthers: otherGoals
@@ -49,10 +49,14 @@ extension ProjectDetection {
 
   /// The files that make writes, whatever they are called.
   @Sendable private static func makeProducts(in directory: ProjectDirectory) -> [String] {
-    (readMakefile(in: directory)?.files ?? []).filter {
-      !["/", "./"].contains(where: $0.hasPrefix) && !$0.includes("..")
-        && !directory.holdsDirectory($0) && !makefiles.contains($0)
-    }.map { GlobPattern(only: Path($0))?.description ?? "" }
+    let text = directory.first(of: makefiles).flatMap(directory.text) ?? ""
+    // Compilers of C write them, those of D read them.
+    let isD = ["dmd", "gdc", "ldc2"].contains { text.includes($0) }
+    return (isD ? [] : ["*.d"])
+      + (readMakefile(in: directory)?.files ?? []).filter {
+        !["/", "./"].contains(where: $0.hasPrefix) && !$0.includes("..")
+          && !directory.holdsDirectory($0) && !makefiles.contains($0)
+      }.map { GlobPattern(only: Path($0))?.description ?? "" }
   }
 
   /// Whether make compiles sources in this directory itself, rather than calling another tool for it.

@@ -59,10 +59,17 @@ extension ProjectDetection {
     var recipes: [Justfile.Recipe] = []
     var isInside = false
     var indent: Int?
-    for line in text.split(whereSeparator: \.isNewline) {
+    // Where a text begins whose lines are one: `cmd: >-`.
+    var folded = Int.max
+    for line in text.logicalLines {
       let depth = line.prefix { $0 == " " }.count
       let rest = line.dropFirst(depth)
       if rest.isEmpty || rest.first == "#" { continue }
+      if depth > folded, let last = recipes.last?.lines.indices.last {
+        recipes[recipes.count - 1].lines[last] += " " + rest
+        continue
+      }
+      folded = [">", ">-", ">+"].contains { rest.hasSuffix($0) } ? depth : Int.max
       if depth == 0 { isInside = line.hasPrefix("tasks:") }
       guard isInside, depth > 0, depth == indent ?? depth else {
         if isInside, !recipes.isEmpty { recipes[recipes.count - 1].addTaskLine(rest) }
@@ -95,7 +102,7 @@ extension Justfile.Recipe {
       dependencies += Self.names(in: rest)
     } else {
       for key in ["cmds:", "cmd:"] where rest.hasPrefix(key) { rest = rest.dropFirst(key.count) }
-      rest = rest.drop { " -[{'\"".contains($0) }
+      rest = rest.drop { " -[{'\">|+".contains($0) }
       lines.append(String(rest))
       // An item of `deps`.
       if !rest.contains(" ") { dependencies.append(String(rest)) }

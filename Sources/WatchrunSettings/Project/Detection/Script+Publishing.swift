@@ -94,16 +94,12 @@ extension ProjectDetection.Script {
         && !["--dry-run=none", "--dry-run=false"].contains(option)
   }
 
-  /// What the line does that others see; `nil` if nothing is known.
-  var publication: String? {
-    var followed: Set<String> = []
-    return find(&followed) { words, _ in Self.publication(words) }
-  }
-
-  /// Why a task that ends must not run these words by itself: what others see of it, or a program that watches.
+  /// Why a task that ends must not run these words by itself: what others see of it, what it changes elsewhere on
+  /// the computer, or a program that watches.
   static func obstacle(_ words: [String], _ variables: [String]) -> String? {
-    publication(words)
-      ?? (watches(words, variables) ? words.prefix(2).joined(separator: " ") : nil)
+    publication(words) ?? installation(words)
+      ?? (watches(words, variables) || isAttached(words)
+        ? words.prefix(2).joined(separator: " ") : nil)
   }
 
   /// The first obstacle of the line; `nil` if nothing is known.
@@ -116,12 +112,5 @@ extension ProjectDetection.Script {
   func goals(of tools: [String]) -> [String] {
     commands.flatMap(\.stages).filter { tools.contains(Self.name(of: $0.first ?? "")) }
       .flatMap { $0.dropFirst().filter { !$0.hasPrefix("-") && !Self.isAssignment($0) } }
-  }
-}
-
-extension ProjectDetection {
-  /// What a script of `package.json` does that others see, with those that run before and after it.
-  static func publication(ofScript name: String, in directory: ProjectDirectory) -> String? {
-    Script("npm run \(name)", in: directory).publication
   }
 }

@@ -79,6 +79,37 @@ import Testing
     (
       ["Makefile": "x: a b\na: c\nb: c\nc: d.o\n"], "this is a Makefile: build", ["build: make"]
     ),
+    // What a project needs is installed in it, and copied within it.
+    (
+      [
+        "Makefile":
+          "all: install install-deps build\ninstall: venv\n\t@echo x\n\t[ -d n ] || npm ci\n"
+          + "\t. venv/bin/activate && $(PIP) install -r x\n\tgo install ./...\n"
+          + "install-deps:\n\tpython3 -m pip install x\nbuild:\n\tcp -r /usr/share/x build/\n"
+          + "\tln -s ~/x\n\tinstall -D a $(OUT)/a 2> /dev/null\n"
+      ], "this is a Makefile: build", ["build: make"]
+    ),
+    // Programs whose names are those of actions, and tests that a program runs.
+    (
+      [
+        "Makefile":
+          "all: program start\nprogram: a.o\nstart: a.o\n\tcc -o $@ a.o\ntest: all run\n"
+          + "run:\n\t./program\ninstall: all\n\tinstall program $(DESTDIR)/bin\n"
+      ], "this is a Makefile: build, then test", ["build: make", "test: make test"]
+    ),
+    (
+      [
+        "Makefile":
+          "test:\n\tdocker compose up -d\n\tdocker-compose up --abort-on-container-exit\n"
+          + "\tdocker compose up --build tests\n"
+          + "\tmake -C x install\n"
+      ], "this is a Makefile: test", ["test: make test"]
+    ),
+    // A definition is no part of the rule before it.
+    (
+      ["Makefile": "all:\n\t$(call x)\ndefine push\n\tgit push\nendef\nx = cc\n"],
+      "this is a Makefile: build", ["build: make"]
+    ),
   ]
 
   @Test(arguments: projects)
@@ -118,7 +149,26 @@ import Testing
     "all:\n\ttsx deploy.ts\n",
     // What never ends.
     "test:\n\tcargo watch -x test\n", "all: app.o watch\n\t./x\nwatch:\n\t./y\n",
-    "build: js\njs:\n\tcd web; npx webpack -w\n",
+    "build: js\njs:\n\tcd web; npx webpack -w\n", "build:\n\tdocker-compose up --build\n",
+    "build:\n\tdocker compose -f x.yml up\n", "test:\n\tcypress open\n",
+    "test:\n\tnpx vite build --watch\n", "build:\n\ttsc -watch -p .\n",
+    // What changes the computer, or starts something.
+    "all: dotfiles\ndotfiles:\n\tfor f in $(X); do ln -sfn $$PWD/$$f $(HOME)/.$$f; done\n",
+    "all: etc\netc:\n\tsudo ln -s a /etc/b\n", "all: app install\ninstall:\n\tcp app $(BIN)\n",
+    "all: main.hex flash\nflash: main.hex\n\t$(FLASH) $<\n", "all: x run\nrun: x\n\t./x\n",
+    "all: main.hex\n\tavrdude -U main.hex\n", "test:\n\tcp x.service ~/.config 2>/dev/null\n",
+    "app: a.c install\n\tcc -o app a.c\ninstall:\n\tpip install x\n\t./install.sh\n",
+    "PREFIX = /usr/local\nall:\n\tinstall -m 755 app $(DESTDIR)$(PREFIX)/bin\n",
+    "all:\n\tcp app $$HOME/bin\n", "all:\n\tcp app $${HOME}/bin\n",
+    "build:\n\tcp -t /usr/bin app\n",
+    "test:\n\tinsmod x.ko\n", "all:\n\t$(MAKE) install\ninstall:\n\tcp a $(BIN)\n",
+    // What only shows something.
+    "view: paper.pdf\n\tevince $<\n", "flash: main.hex\n\t$(FLASH) $<\n",
+    // What is pushed by a variable or a definition.
+    "export SEND := docker push\nbuild: a.o\n\t$(SEND) x\n",
+    "override export SEND = git push\nbuild:\n\t$(SEND) x\n",
+    "define send\n\t@# it\n\t@echo x\n\t@docker push $(1)\nendef\nall:\n\t$(call send,a)\n",
+    "a:\ndefine send =\n\ngit push\nendef\nall:\n\t$(send)\n",
   ])
   func `no other goal of a makefile is run by itself`(text: String) throws {
     let directory = try projectDirectory(["Makefile": text])
@@ -159,8 +209,16 @@ import Testing
       #""test": "run-s a ship:*", "ship:x": "yarn publish", "a": "x""#,
       #""build": "cd . && pnpm build", "prebuild": "git push""#,
       #""build": "tsc && node deploy.js""#,
+      #""build": "bash -eo pipefail scripts/build.sh""#, #""build": "sh ./scripts/build.sh x""#,
+      #""build": "scripts/started""#, #""build": "npm run x -- --push", "x": "docker build .""#,
+      #""test": "jest", "pretest": "tsc -w""#, #""test": "sudo jest""#,
+      #""test": "jest", "posttest": "cypress open""#,
     ] {
-      let directory = try projectDirectory(["package.json": "{\"scripts\": {\(scripts)}}"])
+      let script = "a=1\n# \\\ndocker buildx build \\\n  --push .\n"
+      let directory = try projectDirectory([
+        "package.json": "{\"scripts\": {\(scripts)}}", "scripts/build.sh": script,
+        "scripts/started": "#!/bin/sh\n" + script,
+      ])
       let place = ProjectDirectory(path: directory.path)
       #expect(DetectedProject(place) == nil)
       #expect(ProjectDetection.flaw(place)?.reason.includes("is not run by itself") == true)
@@ -169,6 +227,18 @@ import Testing
 
   @Test(arguments: [
     ("justfile", "test: ship\nship:\n  @git push\n", "git push"),
+    ("justfile", "build:\n  docker buildx build \\\n    --push .\n", "docker --push"),
+    ("justfile", "all: install\ninstall:\n  npm ci\n  cp x y\n", "just install"),
+    (
+      "Taskfile.yml",
+      "tasks:\n  build:\n    cmds:\n      - |\n        docker buildx build \\\n          --push .\n",
+      "docker --push"
+    ),
+    (
+      "Taskfile.yml",
+      "tasks:\n  build:\n    cmds:\n      - >-\n        docker buildx build\n\n        --push .\n",
+      "docker --push"
+    ),
     ("justfile", "build:\n  just ship\nship:\n  docker push x\n", "docker push"),
     (
       "Taskfile.yml",
@@ -200,7 +270,29 @@ import Testing
     ])
     let text = try #require(directory.project.text(of: "Makefile"))
     #expect(Makefile(text, in: directory.project).files == ["app"])
-    #expect(Makefile("a.h: b.h\nx.h:\n\tgen\ny: z\n.PHONY: p\np:\n").files == ["x.h", "y"])
+    #expect(Makefile("a.h: b.h\nx.h: y\n\tgen\ny: z\n.PHONY: p\np:\n").files == ["x.h", "y"])
+  }
+
+  @Test func `a source that is only made when it is missing is no product`() {
+    #expect(
+      Makefile("all: st\nst: config.h\n\tcc\nconfig.h:\n\tcp config.def.h $@\n").files == ["st"])
+  }
+
+  @Test func `a file that nothing makes is a source, though it has a prerequisite`() {
+    let rules = "paper.tex: intro.tex\npaper.pdf: a.png\nb.svg: c\nmain.o: a.h\ndoc/x.y: z\n"
+    #expect(Makefile(rules).files == ["main.o"])
+    #expect(
+      Makefile(rules + "%.pdf: %.tex\n\tx\n.dot.svg:\n\ty\n").files == [
+        "paper.pdf", "b.svg", "main.o",
+      ])
+  }
+
+  @Test func `the sources of a makefile for D start it`() throws {
+    for (text, isIgnored) in [("app: a.d\n\tdmd a.d\n", false), ("a.o: a.c\n\tcc a.c\n", true)] {
+      let directory = try projectDirectory(["Makefile": text])
+      let project = try #require(DetectedProject(directory.project)).project
+      #expect(project.ignores.contains { $0.description == "*.d" } == isIgnored)
+    }
   }
 
   @Test func `a long chain of goals ends`() {
