@@ -100,6 +100,29 @@ import Testing
     }
   }
 
+  /// The options of an observer are fixed, so that there is another one after a change of them.
+  @Test func `what is saved while make compiles stops it after the project file was read again`()
+    async throws
+  {
+    try await withProject { project in
+      let tasks = "tasks: { app: { run: 'make', postpone: true, watch: ['source'] } }"
+      try project.write("source", "1")
+      try project.write(
+        "Makefile",
+        "app: source\n\tx=$$(cat source); echo begun >> \"$$LOG\"; sleep 2; echo $$x > app\n")
+      try project.write("watchrun.json", "{ \(tasks) }")
+      let watchrun = try await project.startTasks("-v", "-d", "3s")
+      try await watchrun.watching()
+      try project.place("watchrun.json", "{ ignore: ['none'], \(tasks) }")
+      try await watchrun.said("watchrun.json read again")
+      try await project.start("--send", "run").ended()
+      try await project.logged("begun")
+      try project.place("source", "2")
+      // Long before the burst has ended, when make has.
+      try await watchrun.said("stopped after")
+    }
+  }
+
   /// Makes `out/a.o` of the source, then `app`, which takes four seconds each, and one the second time. A stop does not
   /// remove the object.
   private static func steps(_ source: String, _ compile: String) -> String {

@@ -54,6 +54,16 @@ extension TaskComponent {
 }
 
 extension TaskRunner {
+  /// Connects an observer whose batches are submitted, before it is started. There may be several at the same time.
+  package func attach(_ observer: FileObserver) {
+    observer.whenChangesArrive { [weak self] isFirst, saved in
+      self?.changesArrived(isFirst: isFirst, saved: saved)
+    }
+    queue.async { [weak self] in
+      if let self { observer.setFrequentPaths(state.access(\.frequentPaths)) }
+    }
+  }
+
   /// Notes that changes have been reported, long before they are submitted. May be called on any thread, as early
   /// as possible: what the tasks do after the change proves nothing. If a save stops a run because a program works in
   /// it that compares the times of files, the source is asked for the changes at once.
@@ -61,7 +71,7 @@ extension TaskRunner {
   /// - Parameters:
   ///   - isFirst: Whether a burst begins with them.
   ///   - saved: The files that existed before, and are complete.
-  package func changesArrived(isFirst: Bool, saved: [Path]) {
+  func changesArrived(isFirst: Bool, saved: [Path]) {
     if isFirst { monitor.look(beginsBurst: true) }
     if saved.isEmpty { return }
     queue.async { [weak self] in

@@ -166,9 +166,7 @@ public final class TaskRunner: Sendable {
       makeWorkers(graph.tasks)
       makeComponents(of: graph)
     }
-    (source as? FileObserver)?.whenChangesArrive { [weak self] isFirst, saved in
-      self?.changesArrived(isFirst: isFirst, saved: saved)
-    }
+    if let observer = source as? FileObserver { attach(observer) }
   }
 
   /// Runs all tasks, except postponed ones and their dependents.

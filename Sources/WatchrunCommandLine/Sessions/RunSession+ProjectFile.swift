@@ -307,17 +307,12 @@ extension RunSession {
       && project.defaults == old.defaults
       && plan.observation.allLogs == state.withLock { $0.plan.observation.allLogs }
     if hasSameOptions { return try observeOtherPaths(of: plan) }
-    // The options of an observer are fixed. Until the new observer has read the tree, the old one keeps
-    // reporting: a change may then start two runs, but is never lost.
+    // The options of an observer are fixed.
     let start = FileTime.now()
     let settings = session.settings.adding(project.defaults)
     let observer = try session.makeObserver(plan.observation, with: settings)
     let outdated = state.withLock { exchange(&$0.observer, with: observer) }
-    let wait = session.settings.maximumWait
-    session.start(observer, on: runner.queue, countingFrom: start) { [self] event in
-      if case .ready = event, let outdated { session.stop(outdated, after: wait) }
-      handle(event, runner)
-    }
+    self.start(observer, runner, countingFrom: start, insteadOf: outdated)
   }
 
   private func observeOtherPaths(of plan: SessionPlan) throws(Failure) {

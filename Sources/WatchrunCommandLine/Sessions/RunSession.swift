@@ -103,14 +103,8 @@ final class RunSession: ChangeSource {
     // Before it is said that changes are awaited, after which a client may ask.
     desk.listen(orders, flushing: isObserved ? self : nil)
     if isObserved {
-      observer.whenChangesArrive { [weak runner] isFirst, saved in
-        runner?.changesArrived(isFirst: isFirst, saved: saved)
-      }
       // The first runs see all changes made before they start; only later changes count.
-      let start = plan.hasOnlyPages ? session.began : .now()
-      session.start(observer, on: runner.queue, countingFrom: start) { [self] event in
-        handle(event, runner)
-      }
+      start(observer, runner, countingFrom: plan.hasOnlyPages ? session.began : .now())
     }
     runner.start()
     // A question that arrives finds the first runs requested.
@@ -228,7 +222,22 @@ extension RunSession {
 // MARK: - Changes
 
 extension RunSession {
-  func handle(_ event: FileObserver.Event, _ runner: TaskRunner) {
+  /// Starts an observer. Until it has read the tree, the one that it replaces keeps reporting: a change may then start
+  /// two runs, but is never lost.
+  func start(
+    _ observer: FileObserver, _ runner: TaskRunner, countingFrom time: FileTime,
+    insteadOf outdated: FileObserver? = nil
+  ) {
+    runner.attach(observer)
+    session.start(observer, on: runner.queue, countingFrom: time) { [self] event in
+      if case .ready = event, let outdated {
+        session.stop(outdated, after: session.settings.maximumWait)
+      }
+      handle(event, runner)
+    }
+  }
+
+  private func handle(_ event: FileObserver.Event, _ runner: TaskRunner) {
     switch event {
     case .ready(let readiness):
       reporter.report(readiness)
