@@ -203,6 +203,9 @@ struct StatusLineTests {
         project, [], environment: ["EDITOR": "vim", "PATH": "\(project.root)/bin:\(path)"])
       try await session.shows("waiting for changes")
       try await session.readsKeys()
+      try session.type("c")
+      // It is in the first row then.
+      try await session.shows("\u{1B}[2J\(Self.save)")
       try session.type("o")
       let editor = try await value("it runs") { project.logged.first.flatMap { pid_t($0) } }
       session.send(signal)

@@ -231,8 +231,8 @@ final class Console: Sendable {
   func clearScreen() {
     guard Terminal.isTerminal(STDOUT_FILENO) else { return }
     // What follows begins a line.
-    _ = lines.withLock { $0.interrupt() }
-    output.write(message: Array("\u{1B}[H\u{1B}[2J".utf8))
+    let end = lines.withLock { $0.interrupt() }
+    output.write(message: end + Array("\u{1B}[H\u{1B}[2J".utf8))
   }
 
   /// Whether the consoles of pages are shown unless the user says otherwise: where messages go to a

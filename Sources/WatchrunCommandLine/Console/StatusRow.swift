@@ -1,4 +1,5 @@
 import ActionRunning
+import Support
 import Synchronization
 import SystemCalls
 
@@ -10,8 +11,7 @@ final class StatusRow: Sendable {
   private struct State {
     /// The text that is drawn.
     var text: [UInt8]?
-    /// Whether the cursor is at the beginning of a line.
-    var isAtLineStart = true
+    var cursor = LineCursor()
   }
 
   private static let erase = Array("\u{1B}[J".utf8)
@@ -42,27 +42,62 @@ final class StatusRow: Sendable {
 
   /// Writes above the row.
   func write(_ bytes: [UInt8], to descriptor: Int32) throws(SystemError) {
-    let text = text
+    let (text, terminal) = (text, Terminal(descriptor))
+    let columns = terminal.columns ?? 80
     try state.withLock { state throws(SystemError) in
       let wasDrawn = state.text != nil
-      let written = Self.next(&state, bytes, text)
-      if wasDrawn != (text != nil) {
-        guardian.withLock { $0 }?.process.rowIsDrawn(on: text.map { _ in Terminal(descriptor) })
+      let written = Self.next(&state, bytes, text, columns)
+      if wasDrawn != (state.text != nil) {
+        guardian.withLock { $0 }?.process.rowIsDrawn(on: wasDrawn ? nil : terminal)
       }
       if !written.isEmpty { try writeAll(written, to: descriptor) }
     }
   }
 
-  private static func next(_ state: inout State, _ bytes: [UInt8], _ text: [UInt8]?) -> [UInt8] {
+  private static func next(
+    _ state: inout State, _ bytes: [UInt8], _ wanted: [UInt8]?, _ columns: Int
+  ) -> [UInt8] {
+    state.cursor.advance(by: bytes, columns)
+    // Any movement of the cursor would make the next character replace the last one.
+    let text = state.cursor.isAtEdge(columns) ? nil : wanted
     if bytes.isEmpty && text == state.text { return [] }
     var all = state.text != nil ? erase : []
     if (state.text != nil) != (text != nil) { all += text == nil ? popTitle : pushTitle }
     all += bytes
-    // A bell, and a sequence that ends with one, moves nothing.
-    if let last = bytes.last, last != 0x07 { state.isAtLineStart = last == UInt8(ascii: "\n") }
     state.text = text
     guard let text else { return all }
-    all += state.isAtLineStart ? save : makeRoom + save + below
+    all += state.cursor.isInBlankLine ? save : makeRoom + save + below
     return all + text + restore
+  }
+}
+
+/// Where the cursor is in the line that is written, as far as one can tell. A pure value.
+struct LineCursor {
+  private var column = 0
+  private(set) var isInBlankLine = true
+  private var parser = EscapeParser()
+
+  /// Whether the last column of a row is written, and the next character begins another row.
+  func isAtEdge(_ columns: Int) -> Bool { column > 0 && column % columns == 0 }
+
+  mutating func advance(by bytes: [UInt8], _ columns: Int) {
+    var rest = bytes[...]
+    if let end = bytes.lastIndex(of: UInt8(ascii: "\n")) {
+      self = LineCursor()
+      rest = bytes[(end + 1)...]
+    }
+    for scalar in String(decoding: rest, as: UTF8.self).unicodeScalars {
+      switch parser.consume(scalar) {
+      case .text:
+        isInBlankLine = false
+        let place = column % columns
+        // A tab never leaves the row.
+        column += scalar == "\t" ? min(8 - place % 8, columns - 1 - place) : String(scalar).columns
+      case .carriageReturn: column = 0
+      case .column(let number): column = number
+      case .backspace: column = max(0, column - 1)
+      default: break
+      }
+    }
   }
 }
