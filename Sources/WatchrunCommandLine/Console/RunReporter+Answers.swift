@@ -29,12 +29,13 @@ extension RunReporter {
 
   private static let maximumListedChanges = 20
 
-  /// The size of the pseudo-terminal for the output of a task; `nil` for a pipe. The name of the task takes a part
-  /// of the lines.
+  /// The size of the pseudo-terminal for the output of a task; `nil` for a pipe. The name of the task
+  /// and the time take a part of the lines.
   func terminalSize(of task: String) -> Terminal.Size? {
     guard text(of: task).usesPseudoTerminal else { return nil }
     var size = Console.terminalSize ?? Terminal.Size(columns: 80, rows: 24)
-    let taken = label(of: task)?.columns ?? 0
+    let time = console.showsTimes ? LocalTime.now.prefix.count : 0
+    let taken = time + (label(of: task)?.columns ?? 0)
     if size.columns > taken { size.columns -= taken }
     return size
   }
