@@ -22,7 +22,9 @@ extension SessionPlan {
       (text.group, text.words) = (task.group, [word])
       return text
     }
-    readsOutput = settings.readsOutputOfTask || tasks.contains(where: \.holdsOutput)
+    readsOutput =
+      settings.readsOutput || StatusLine.isPossible(settings.effectiveStatusLine)
+      || tasks.contains(where: \.holdsOutput)
     pages =
       servesPages
       ? project.servedPages(in: directory, reportsConsoles: Console.showsPageConsoles) : []

@@ -295,7 +295,7 @@ extension RunSession {
     reporter.setPlan(plan)
     desk.picture.withLock { [plan] in $0.setPlan(plan) }
     for problem in openPages(of: plan) { session.console.problem(problem) }
-    statusLine.update(settings.effectiveStatusLine)
+    statusLine.update(plan.statusLine(settings))
     runner.replace(plan.graph, reading: plan.reading)
   }
 

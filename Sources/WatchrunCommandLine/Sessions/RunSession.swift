@@ -81,10 +81,10 @@ final class RunSession: ChangeSource {
     let orders = SessionOrders(self, runner)
     session.readKeys(for: orders)
     // The plan may be replaced, and holds sockets.
-    session.passOnSignals { [console = session.console, command = plan.command] signal in
+    session.passOnSignals { [statusLine, command = plan.command] signal in
       if signal == .windowChange {
         runner.resizeTerminals()
-        console.drawStatus()
+        statusLine.update()
       }
       runner.send(signal, to: command)
     }
@@ -200,7 +200,7 @@ extension RunSession {
     if case .round(.began) = report, settings.clearsScreen { session.console.clearScreen() }
     waiting.handle(report)
     let activities = desk.handle(report)
-    statusLine.update(settings.effectiveStatusLine)
+    statusLine.update(plan.statusLine(settings))
     session.notifier.handle(report, in: desk.picture.withLock { $0 }, settings)
     pages?.handle(activities)
     switch report {

@@ -85,6 +85,15 @@ struct SessionPlan: Sendable {
     return origin == .project ? .ofSeveralTasks : .whereNeeded
   }
 
+  /// When there is a status line, which no task may write over: the output of all is read, or they have the terminal.
+  /// - Parameter settings: The command line with the defaults of the project.
+  func statusLine(_ settings: Settings) -> StatusLineMode {
+    let isPossible = graph.tasks.allSatisfy { task in
+      task.command.takesTerminal || reading.includes(task, of: graph)
+    }
+    return isPossible ? settings.effectiveStatusLine : .never
+  }
+
   /// The task of the command; `nil` in a project.
   var command: String? {
     origin == .commandLine ? tasks.last?.name : nil

@@ -38,11 +38,6 @@ extension Settings {
       lends: self.isInteractive || listens || isForProject,
       guardian: guardian)
   }
-
-  /// Whether the output of a single task is read and forwarded, for example above a status line.
-  var readsOutputOfTask: Bool {
-    (readsOutput || StatusLine.isPossible(effectiveStatusLine)) && self.outputMode != .failed
-  }
 }
 
 extension Path {

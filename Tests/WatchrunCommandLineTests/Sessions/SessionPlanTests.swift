@@ -220,6 +220,41 @@ struct PagePlanTests {
     let page = "\(task), site: { serve: '.' }"
     #expect(try projectPlan(page).reading == .always)
   }
+
+  @Test func `the output of a task that prints all is read if anything else needs it`() throws {
+    var settings = Settings()
+    (settings.outputMode, settings.showsTimes) = (.failed, true)
+    #expect(try projectPlan("a: { run: 'x', output: 'all' }", settings).reading == .always)
+  }
+
+  @Test(
+    arguments: [
+      ("a: { run: 'x' }", .never), ("a: { run: 'x' }, b: { run: 'x' }", .auto),
+      ("a: { run: 'x' }, site: { serve: '.' }", .auto),
+      ("a: { run: 'x', output: 'failed' }", .auto),
+      ("a: { run: 'x', service: true, ready: { line: 'up' } }", .auto),
+    ] as [(String, StatusLineMode)])
+  func `there is a status line only if no task writes to the terminal by itself`(
+    tasks: String, mode: StatusLineMode
+  ) throws {
+    var plan = try projectPlan(tasks)
+    // Not where these tests run at a terminal.
+    if StatusLine.isPossible(.auto) { plan.readsOutput = plan.tasks.contains(where: \.holdsOutput) }
+    #expect(plan.statusLine(Settings()) == mode)
+  }
+
+  @Test func `the name of a task and the time take a part of its pseudo-terminal`() throws {
+    func columns(_ tasks: String, showsTimes: Bool) throws -> Int {
+      let reporter = RunReporter(
+        Console(shown: .problem, isColored: false, showsTimes: showsTimes), directory: "/p")
+      reporter.setPlan(try projectPlan(tasks))
+      return try #require(reporter.terminalSize(of: "a")).columns
+    }
+    let task = "a: { run: 'x', pty: true }"
+    let all = try columns(task, showsTimes: false)
+    #expect(try columns(task, showsTimes: true) == all - 13)
+    #expect(try columns(task + ", bc: { run: 'x' }", showsTimes: true) == all - 18)
+  }
 }
 
 /// What a project is converted to.
