@@ -91,6 +91,25 @@ struct StatusLineTests {
     }
   }
 
+  @Test func `in the background it is not shown without a terminal as standard input either`()
+    async throws
+  {
+    try await withProject { project in
+      try project.writeTasks(#"a: { run: "echo out" }, b: { run: "true" },"#)
+      let bash = try await Shell(project)
+      try bash.command("watchrun </dev/null &")
+      try await bash.shows("waiting for changes")
+      try project.place("source")
+      try await bash.shows("waiting for changes", times: 2)
+      try await bash.terminal.drain()
+      #expect(!bash.terminal.output.text.contains(Self.save))
+      try bash.command("fg")
+      try await eventually("the shell gives it the terminal") { !bash.isAtPrompt }
+      try project.place("source")
+      try await bash.shows(Self.save)
+    }
+  }
+
   @Test(arguments: [[], ["--no-keys"]])
   func `it is erased although watchrun is killed`(_ options: [String]) async throws {
     try await withProject { project in
@@ -184,6 +203,9 @@ struct StatusLineTests {
       #expect(project.logged.count { $0 == "a" } == 1)
       try session.type("5")
       try await session.shows("there is no task 5")
+      try session.type("c")
+      // It is in the first row then.
+      try await session.shows("\u{1B}[2J\(Self.save)")
       try session.type("q")
       try await session.ended()
     }
@@ -203,9 +225,6 @@ struct StatusLineTests {
         project, [], environment: ["EDITOR": "vim", "PATH": "\(project.root)/bin:\(path)"])
       try await session.shows("waiting for changes")
       try await session.readsKeys()
-      try session.type("c")
-      // It is in the first row then.
-      try await session.shows("\u{1B}[2J\(Self.save)")
       try session.type("o")
       let editor = try await value("it runs") { project.logged.first.flatMap { pid_t($0) } }
       session.send(signal)

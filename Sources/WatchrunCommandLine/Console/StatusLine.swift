@@ -10,7 +10,7 @@ final class StatusLine: Sendable {
   private static let leastRows = 20
 
   private let console: Console
-  private let current: @Sendable () -> StatusText
+  private let current: @Sendable () -> StatusText?
   private let scheduler = DispatchScheduler(queue: .separate())
   private let state = Mutex(State())
 
@@ -19,8 +19,8 @@ final class StatusLine: Sendable {
     var next: (any ScheduledWork)?
   }
 
-  /// - Parameter current: Returns the present state. Called on any queue.
-  init(_ console: Console, _ current: @escaping @Sendable () -> StatusText) {
+  /// - Parameter current: Returns the present state; `nil` to show nothing. Called on any queue.
+  init(_ console: Console, _ current: @escaping @Sendable () -> StatusText?) {
     self.console = console
     self.current = current
   }

@@ -52,6 +52,9 @@ final class RunSession: ChangeSource {
     self.desk = desk
     logs = LogFiles(reporter)
     statusLine = StatusLine(session.console) {
+      // Only a controller hears of other holders of the terminal.
+      let holder = session.terminalController == nil ? Terminal(STDERR_FILENO).foregroundGroup : nil
+      if let holder, holder != ProcessGroup.own.leader { return nil }
       var text = desk.status()
       text.hasKeys = session.terminalController?.readsKeys == true
       return text
