@@ -28,7 +28,7 @@ public struct SessionAnswer: Hashable, Sendable {
     public var isTimedOut = false
     /// Milliseconds since 1970.
     public var startedAt: Int?
-    /// How long it took, or until it was ready.
+    /// How long it has run, or until it was ready.
     public var milliseconds: Int?
     /// Whether it keeps running.
     public var isService = false

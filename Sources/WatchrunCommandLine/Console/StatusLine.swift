@@ -64,8 +64,6 @@ struct StatusText: Hashable {
   var errors: [String: Int] = [:]
   /// The tasks whose readiness nothing checks.
   var unchecked: Set<String> = []
-  /// The present time in milliseconds since 1970.
-  var time = 0
   /// Why changes start nothing; `nil` if they do.
   var block: String?
   /// Whether keys are read.
@@ -137,7 +135,7 @@ struct StatusText: Hashable {
 
   private func words(for task: SessionAnswer.Task) -> (String, Console.Style) {
     // What was not started has taken no time.
-    let duration = task.startedAt.flatMap { _ in task.duration(at: self.time) }
+    let duration = task.startedAt == nil ? nil : task.duration
     let time = duration?.shortDescription ?? ""
     switch task.state {
     case "running":
@@ -159,9 +157,5 @@ extension SessionAnswer.Task {
   /// Whether it was not run, as nothing has changed since its last success.
   var isFresh: Bool { state == "succeeded" && startedAt == nil && milliseconds ?? 0 == 0 }
 
-  /// How long the latest run has taken, or has run until this time, in milliseconds since 1970.
-  func duration(at time: Int) -> Duration? {
-    let taken = state == "running" ? startedAt.map { max(0, time - $0) } : milliseconds
-    return taken.map { .milliseconds($0) }
-  }
+  var duration: Duration? { milliseconds.map { .milliseconds($0) } }
 }

@@ -9,14 +9,16 @@ import WatchrunSettings
 /// Has a timer only while something waits that has not been reported.
 final class WaitingReporter: Sendable {
   private struct State {
+    /// That of the runner, whose time stands still while all is suspended.
+    var scheduler: any Scheduler
     var waiting = WaitingState()
     var timer: (any ScheduledWork)?
     var timerTime: Instant?
   }
 
   private let reporter: RunReporter
-  private let scheduler: any Scheduler
-  private let state = Mutex(State())
+  private let state: Mutex<State>
+  private var scheduler: any Scheduler { state.withLock(\.scheduler) }
   /// Whether watchrun is ending, so that another Ctrl-C kills what runs.
   private let isEnding: @Sendable () -> Bool
 
@@ -26,9 +28,12 @@ final class WaitingReporter: Sendable {
     isEnding: @escaping @Sendable () -> Bool
   ) {
     self.reporter = reporter
-    self.scheduler = scheduler
+    state = Mutex(State(scheduler: scheduler))
     self.isEnding = isEnding
   }
+
+  /// Sets the scheduler, before the first report.
+  func use(_ scheduler: any Scheduler) { state.withLock { $0.scheduler = scheduler } }
 
   /// Handles a report of the runner. Must be called with each, in order.
   func handle(_ report: TaskReport) {
@@ -50,20 +55,20 @@ final class WaitingReporter: Sendable {
 
   /// Changes the state, and sets the timer to the next notice.
   private func change<Result>(_ body: (inout WaitingState, Instant) -> Result) -> Result {
-    let now = scheduler.now
     let (result, outdated) = state.withLock { state in
-      let result = body(&state.waiting, now)
+      let scheduler = state.scheduler
+      let result = body(&state.waiting, scheduler.now)
       let time = state.waiting.nextTime
       if time == state.timerTime { return (result, nil as (any ScheduledWork)?) }
       let outdated = state.timer
-      (state.timerTime, state.timer) = (time, time.map(schedule))
+      (state.timerTime, state.timer) = (time, time.map { schedule(at: $0, scheduler) })
       return (result, outdated)
     }
     outdated?.cancel()
     return result
   }
 
-  private func schedule(at time: Instant) -> any ScheduledWork {
+  private func schedule(at time: Instant, _ scheduler: any Scheduler) -> any ScheduledWork {
     scheduler.schedule(at: time) { [weak self] in
       guard let self else { return }
       for notice in change({ $0.takeNotices(at: $1) }) {

@@ -151,10 +151,10 @@ final class SessionDesk: ServedSession {
 
   /// The tasks with their states, for the status line. It may be called on any queue.
   func status() -> StatusText {
-    let time = Int(FileTime.latest().nanoseconds / 1_000_000)
+    let now = now
     var text = picture.withLock { picture in
       StatusText(
-        tasks: picture.tasks, errors: picture.errorCounts, unchecked: picture.unchecked, time: time)
+        tasks: picture.tasks(at: now), errors: picture.errorCounts, unchecked: picture.unchecked)
     }
     text.block = orders?.block.map { block in
       let count = picture.withLock(\.waitingChanges)
@@ -208,9 +208,10 @@ final class SessionDesk: ServedSession {
       ? block ?? .held : condition.isBusy || condition.settlesAfter != nil ? .busy : .rest
     return picture.withLock { picture in
       picture.answer(
-        to: request, state, process: Int(processIDs().own),
+        to: request, state, process: Int(processIDs().own), at: now,
         waiting: waiting.shown(runs), missed: missed
       ) { entry in
+    let now = now
         entry.cause == .pause
           ? "runs when the session is \(block == .paused ? "resumed" : "released")"
           : WaitingReporter.line(entry, waiting.cause(entry.trigger))

@@ -76,6 +76,8 @@ struct SessionPicture {
   /// What the outputs say about errors.
   private(set) var diagnostics = DiagnosticLog()
   private var starting: [String: Unchecked] = [:]
+  /// When the latest run of each task has begun, by the clock of the runner.
+  private var began: [String: Instant] = [:]
   /// What waits for a run.
   private var waiting: [TaskRunner.Waiting] = []
   /// The tasks whose latest run has ended.
@@ -123,13 +125,14 @@ struct SessionPicture {
   }
 
   /// The tasks as all who ask, and the status line, see them; without their output and their diagnostics.
-  var tasks: [SessionAnswer.Task] {
+  func tasks(at now: Instant) -> [SessionAnswer.Task] {
     model.tasks.map { task in
       let name = task.description.name
       var entry = SessionAnswer.Task(name)
       (entry.command, entry.isService) = (task.description.command, task.description.isService)
       (entry.state, entry.status) = (task.state.rawValue, task.status)
-      (entry.startedAt, entry.milliseconds) = (task.startedAt, task.duration?.milliseconds)
+      let elapsed = task.state == .running ? began[name]?.duration(to: now) : task.duration
+      (entry.startedAt, entry.milliseconds) = (task.startedAt, elapsed?.milliseconds)
       entry.isTimedOut = timedOut.contains(name)
       entry.isOutputRead =
         plan.graph[name].map { plan.reading.includes($0, of: plan.graph) } ?? true
@@ -183,6 +186,7 @@ struct SessionPicture {
       latestRuns.removeAll { !plan.namesTasks || $0.task == run.task }
       latestRuns.append(run)
       output.began(run)
+      began[run.task] = now
       starting[run.task] = unchecked(run.task, now)
       ended.remove(run.task)
       timedOut.remove(run.task)
@@ -324,7 +328,7 @@ extension SessionPicture {
   /// - Parameter text: Describes what a task waits for.
   func answer(
     to request: SessionRequest, _ state: SessionAnswer.State, process: Int,
-    waiting: [TaskRunner.Waiting], missed: [String: Set<Path>] = [:],
+    at now: Instant, waiting: [TaskRunner.Waiting], missed: [String: Set<Path>] = [:],
     _ text: (TaskRunner.Waiting) -> String
   ) -> SessionAnswer {
     let asked = members(of: request.tasks)
@@ -333,7 +337,7 @@ extension SessionPicture {
       directory: directory, command: commandLine, process: process, state: state)
     let postponed = postponed.flatMap { isNoticed($0) ? $0.reason : nil }
     answer.problem = problem ?? postponed ?? self.missed(by: asked, missed)
-    answer.tasks = tasks.filter { isMeant($0.name) }.map { task in
+    answer.tasks = tasks(at: now).filter { isMeant($0.name) }.map { task in
       var task = task
       task.diagnostics = presentDiagnostics(of: task.name)
       if task.state == "failed" || request.verb == .logs {

@@ -213,8 +213,7 @@ struct SessionQuestion {
   }
 
   static func words(for task: SessionAnswer.Task) -> String {
-    let now = Int(FileTime.now().nanoseconds / 1_000_000)
-    let time = task.duration(at: now)?.shortDescription
+    let time = task.duration?.shortDescription
     switch task.state {
     case "succeeded" where task.isFresh: return "fresh, not run"
     case "succeeded": return "succeeded" + (time.map { " in \($0)" } ?? "")

@@ -76,6 +76,7 @@ final class RunSession: ChangeSource {
     let isObserved = !settings.isOneRound || plan.graph.tasks.allSatisfy(\.isPostponed)
     let freshness = session.makeFreshTasks(plan, with: settings, isObserved: isObserved)
     let runner = makeRunner(plan, freshness)
+    waiting.use(runner.scheduler)
     session.listen {
       runner.end()
     } answer: { [waiting] in

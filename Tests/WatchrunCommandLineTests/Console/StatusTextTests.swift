@@ -7,8 +7,8 @@ struct StatusTextTests {
   private let status = StatusText(
     tasks: [
       task("build", "succeeded", after: 1200), task("test", "failed", after: 2000),
-      task("server", "ready"), task("lint", "running"), task("docs", "pending"),
-    ], errors: ["test": 2], time: 4000)
+      task("server", "ready"), task("lint", "running", after: 3900), task("docs", "pending"),
+    ], errors: ["test": 2])
 
   private static func task(
     _ name: String, _ state: String, after milliseconds: Int? = nil

@@ -63,13 +63,28 @@ struct SessionPictureTests {
     #expect(condition(kept, isUp: true) == "rest")
   }
 
+  /// The clock of the runner stands still while all is suspended.
+  @Test func `how long a task runs is counted by the clock of the runner`() throws {
+    var picture = picture(try projectPlan(Self.chain))
+    picture.handle(.run(run("a"), .started), at: start, time: 1_000)
+    func time(_ seconds: Double) -> [Int?] {
+      picture.tasks(at: start.advanced(by: .seconds(seconds))).map(\.milliseconds)
+    }
+    #expect(time(0) == [0, nil, nil] && time(2.5) == [2500, nil, nil])
+    #expect(SessionQuestion.words(for: picture.tasks(at: start)[0]) == "running for 0 ms")
+    picture.handle(ended("a", after: 10), at: start, time: 2_000)
+    #expect(time(9) == [10, nil, nil])
+  }
+
   @Test func `the diagnostics of the latest run that has ended are in the answer`() throws {
     var picture = picture(try projectPlan(Self.chain), .run(run("a"), .started))
     let error = Diagnostic(.error, "no", path: "/p/a.c", line: 3)
     #expect(picture.found([error], in: "a", hasSucceeded: false)?.counts == "1 error")
     picture.handle(ended("a", 1), at: start, time: 0)
     func answer() -> SessionAnswer {
-      picture.answer(to: SessionRequest(.status), .rest, process: 1, waiting: []) { _ in "" }
+      picture.answer(to: SessionRequest(.status), .rest, process: 1, at: start, waiting: []) { _ in
+        ""
+      }
     }
     let task = try #require(answer().tasks.first { $0.name == "a" })
     #expect(task.diagnostics == [.init(.error, "no", path: "/p/a.c", line: 3)])
@@ -101,7 +116,7 @@ struct SessionPictureTests {
     #expect(picture.allDiagnostics.isEmpty)
     picture.handle(.task("s", .ready(after: .seconds(1))), at: start, time: 0)
     let answer = picture.answer(
-      to: SessionRequest(.status), .rest, process: 1, waiting: []
+      to: SessionRequest(.status), .rest, process: 1, at: start, waiting: []
     ) { _ in "" }
     #expect(answer.tasks.allSatisfy { $0.diagnostics.isEmpty })
     picture.handle(ended("s", after: 1000, .stopped), at: start, time: 0)
@@ -119,7 +134,9 @@ struct SessionPictureTests {
     let plan = try SessionPlan(OptionParser.parse(words.map { Array($0.utf8) }), in: "/p")
     var picture = picture(plan, .run(run("make"), .started))
     func answer() -> SessionAnswer {
-      picture.answer(to: SessionRequest(.status), .rest, process: 1, waiting: []) { _ in "" }
+      picture.answer(to: SessionRequest(.status), .rest, process: 1, at: start, waiting: []) { _ in
+        ""
+      }
     }
     #expect((SessionQuestion.note(on: answer(), isAboutAll: true) == nil) == isRead)
     #expect(SessionQuestion.note(on: answer(), isAboutAll: false) == nil)
@@ -201,7 +218,8 @@ struct SessionPictureTests {
   @Test func `a file that is read again soon is waited for, and another one is named`() throws {
     var picture = picture(try projectPlan(Self.chain))
     func problem() -> String? {
-      picture.answer(to: SessionRequest(.wait), .rest, process: 1, waiting: []) { _ in "" }.problem
+      picture.answer(to: SessionRequest(.wait), .rest, process: 1, at: start, waiting: []) { _ in ""
+      }.problem
     }
     picture.postponed = ("why", start, start.advanced(by: .milliseconds(250)))
     #expect(condition(picture, 100) == "rest in 150")
@@ -322,7 +340,8 @@ struct SessionPictureTests {
     let picture = picture(plan, .run(run("s"), .started), .task("s", .notReady(check)))
     #expect(condition(picture, isUp: true) == "rest")
     #expect(
-      picture.answer(to: SessionRequest(.wait), .rest, process: 1, waiting: []) { _ in "" }.isRed)
+      picture.answer(to: SessionRequest(.wait), .rest, process: 1, at: start, waiting: []) { _ in ""
+      }.isRed)
   }
 
   @Test func `an answer has the results, the output of what failed, and what waits`() throws {
@@ -342,13 +361,14 @@ struct SessionPictureTests {
     }
     let waiting = TaskRunner.Waiting("a", RunTrigger(.change), for: .nextRun)
     let answer = picture.answer(
-      to: request([]), .rest, process: 7, waiting: [waiting]
+      to: request([]), .rest, process: 7, at: start, waiting: [waiting]
     ) { _ in "text" }
     #expect(answer.tasks.map(\.state) == ["failed", "skipped", "succeeded"])
     #expect(answer.tasks.map(\.output) == [["2", "3"], [], []])
     #expect(answer.pending == [.init(task: "a", cause: "nextRun", text: "text")])
     #expect(answer.command == "a b c" && !answer.isGreen)
-    let other = picture.answer(to: request(["c"]), .rest, process: 7, waiting: [waiting]) { _ in
+    let other = picture.answer(to: request(["c"]), .rest, process: 7, at: start, waiting: [waiting])
+    { _ in
       ""
     }
     #expect(other.tasks.map(\.name) == ["c"] && other.pending.isEmpty && other.isGreen)
