@@ -139,6 +139,31 @@ import Testing
     }
   }
 
+  @Test func `with --output failed, what a former process writes that keeps running is printed`()
+    async throws
+  {
+    try await withProject { project in
+      try project.write("version", "up\n")
+      try project.writeTasks(
+        """
+        worker: { run: 'read v < version; echo $v; [ $v = up ] || exit 1; \(Self.untilEnd); echo lost; exit 3',
+          service: true, onBusy: "overlap", ready: { line: "up" }, watch: ["version"],
+          output: "failed" },
+        """)
+      let watchrun = try await project.startTasks()
+      try await watchrun.said("ready after")
+      try project.place("version", "bad\n")
+      try await watchrun.said("the former process keeps running")
+      try project.place(project.outside + "/end")
+      try await watchrun.said("failed with status 3")
+      try await eventually("it is printed") {
+        watchrun.process.output.lines.prefix(2) == ["bad", "lost"]
+      }
+    }
+  }
+
+  private static let untilEnd = #"until [ -e "$OUTSIDE/end" ]; do sleep 0.1; done"#
+
   @Test(arguments: [SIGTERM, SIGKILL, SIGINT])
   func `both processes end with watchrun`(signal: Int32) async throws {
     try await withProject { project in

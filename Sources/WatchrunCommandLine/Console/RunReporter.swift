@@ -151,6 +151,7 @@ extension RunReporter {
       }
     case .task(let task, .kept(let cause)):
       if cause.task == task {
+        state.withLock { $0.held.formerGoesOn(of: task) }
         say(.news, task, "the former process keeps running", style: .warning)
       } else if !isCommandLine {
         say(.news, task, "not restarted: \(cause.words(in: picture))", style: .warning)

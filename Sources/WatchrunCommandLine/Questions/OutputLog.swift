@@ -135,6 +135,9 @@ struct HeldOutputs {
     states[run.task] = (run.number, .holding)
   }
 
+  /// The process that ran beside the latest run, which has failed, goes on: what it writes is printed from now on.
+  mutating func formerGoesOn(of task: String) { states[task] = nil }
+
   /// The latest run of a task has ended, or its service is not ready. Returns whether its output is printed now.
   mutating func decide(_ task: String, hasFailed: Bool) -> Bool {
     guard let entry = states[task], entry.state == .holding else { return false }

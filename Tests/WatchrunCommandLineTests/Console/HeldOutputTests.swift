@@ -38,6 +38,17 @@ struct HeldOutputTests {
     #expect(held.holds(run()))
   }
 
+  @Test mutating func `that of the process that ran beside a failed run is printed at once`() {
+    held.began(run())
+    held.began(run(2))
+    #expect(decide("t", hasFailed: true))
+    #expect(held.holds(run()))
+    held.formerGoesOn(of: "t")
+    #expect(!held.holds(run()) && !decide("t", hasFailed: true))
+    held.began(run(3))
+    #expect(held.holds(run()) && held.holds(run(3)))
+  }
+
   @Test mutating func `other tasks and hooks print at once`() {
     held.began(run())
     held.began(run(1, "u"))
