@@ -205,6 +205,47 @@ import Testing
     }
   }
 
+  @Test func `what is said about times does not count those for which all was suspended`()
+    async throws
+  {
+    try await withProject { project in
+      let bash = try await Shell(project)
+      try bash.start(
+        "-v", "--stop-timeout", "60s",
+        #"trap "" TERM; echo up >> "$LOG"; while :; do sleep 0.1; done"#)
+      try await project.logged("up")
+      try bash.terminal.type("s")
+      try await bash.shows("stopping the command with SIGTERM")
+      try bash.terminal.type(Keystroke.controlZ)
+      try await bash.hasPrompt()
+      try await Task.sleep(for: .milliseconds(3200))
+      try bash.command("fg")
+      try await bash.shows("still running 1.")
+      try bash.terminal.type("e")
+      try await bash.shows("SIGTERM was sent 1.")
+    }
+  }
+
+  @Test(arguments: Effort.rows(["auto", "never"], quick: 1))
+  func `a name that is being typed is over when this process is suspended`(_ mode: String)
+    async throws
+  {
+    try await withProject { project in
+      try project.writeTasks(#"a: { run: "true" }, b: { run: "true" },"#)
+      let bash = try await Shell(project)
+      try bash.start("--status-line=\(mode)")
+      try await bash.shows("waiting for changes")
+      try bash.terminal.type("t x")
+      try await bash.shows("task that gets the terminal: x")
+      try bash.terminal.type(Keystroke.controlZ)
+      try await bash.hasPrompt()
+      try bash.command("fg")
+      try await eventually("the shell gives it the terminal") { !bash.isAtPrompt }
+      try bash.terminal.type("q")
+      try await bash.hasPrompt()
+    }
+  }
+
   @Test func `a continuation right after a stop continues everything`() async throws {
     try await withProject { project in
       let bash = try await Shell(project)

@@ -54,10 +54,13 @@ final class KeyReader: Sendable {
     }
   }
 
+  /// Ends a name that is being typed. May be called on any thread.
+  func endName() { if let end = input.withLock({ $0.end() }) { receiveKey(end) } }
+
   /// Reads typed keys, if this process group is in the foreground.
   private func read() {
     let wasPrepared = controller.isPrepared
-    if !wasPrepared, let end = input.withLock({ $0.end() }) { receiveKey(end) }
+    if !wasPrepared { endName() }
     while controller.take() == .keys {
       let bytes = controller.terminal.typed()
       if bytes.isEmpty { return }

@@ -37,6 +37,8 @@ final class Session: Sendable {
   private struct State {
     var observers: [FileObserver] = []
     var server: SessionServer?
+    /// `nil` before keys are read.
+    var keys: KeyReader?
     /// Stops the command; `workHasEnded` is called when that is done.
     var endWork: (@Sendable () -> Void)?
     /// How watchrun ends after the command, and when that was requested; the first request decides.
@@ -250,6 +252,7 @@ extension Session {
       let isOver = key.map { !orders.press($0) } ?? !ignoredSignals.contains(.hangup)
       if isOver { endWork(.exit(ExitCode.success), escalates: key != nil) }
     }
+    state.withLock { $0.keys = reader }
     do throws(SystemError) {
       let givesTerminal = settings.isInteractive && !settings.isPostponed
       let isReading = try reader.start(prepares: !givesTerminal)
@@ -272,8 +275,9 @@ extension Session {
     }
     return JobControl(terminalController, ignoredSignals: ignoredSignals) { [console] in
       console.warn(warning)
-    } suspending: { [console] in
-      console.hideStatus($0)
+    } suspending: { [self] isSuspended in
+      if isSuspended { state.withLock(\.keys)?.endName() }
+      console.hideStatus(isSuspended)
     }
   }
 }
