@@ -149,6 +149,23 @@ import Testing
     }
   }
 
+  @Test func `the errors of a removed task are not in the file any more`() async throws {
+    try await withProject { project in
+      try project.write("a.c", "")
+      let task = "a: { run: 'echo a.c:3:5: error: no; exit 1', watch: ['a.c'] }"
+      let other = "b: { run: 'true', watch: ['a.c'] }"
+      try project.write(
+        "watchrun.json", "{ diagnostics: 'errors.txt', tasks: { \(task), \(other) } }")
+      let watchrun = try await project.startTasks()
+      try await eventually("the file is written") {
+        project.read("errors.txt") == "a.c:3:5: error: no\n"
+      }
+      try project.place("watchrun.json", "{ diagnostics: 'errors.txt', tasks: { \(other) } }")
+      try await watchrun.said("watchrun.json read again")
+      try await eventually("the file is empty") { project.read("errors.txt").isEmpty }
+    }
+  }
+
   @Test func `a file that cannot be written is refused`() async throws {
     try await withProject { project in
       for path in ["none/errors.txt", "/dev/null", "."] {

@@ -94,6 +94,16 @@ final class SessionDesk: ServedSession {
     state.withLock { $0.file = file }
   }
 
+  /// Goes on with another plan.
+  func setPlan(_ plan: SessionPlan) {
+    picture.withLock { $0.setPlan(plan) }
+    writeDiagnostics()
+  }
+
+  private func writeDiagnostics() {
+    state.withLock(\.file)?.write(picture.withLock(\.allDiagnostics))
+  }
+
   /// Variables for a hook of a task, which say what the output of the run says about errors.
   func hookVariables(of task: String) -> [Command.EnvironmentVariable] {
     let (directory, found) = picture.withLock {
@@ -110,9 +120,7 @@ final class SessionDesk: ServedSession {
     let time = Int(FileTime.latest().nanoseconds / 1_000_000)
     let now = now
     let activities = picture.withLock { $0.handle(report, at: now, time: time) }
-    if report.changesDiagnostics, let file = state.withLock(\.file) {
-      file.write(picture.withLock(\.allDiagnostics))
-    }
+    if report.changesDiagnostics { writeDiagnostics() }
     if let server, server.isFollowed {
       for event in activities.compactMap(SessionEvent.init) { server.emit(event) }
     }
@@ -203,6 +211,7 @@ final class SessionDesk: ServedSession {
   func answer(to request: SessionRequest, in condition: SessionCondition) -> SessionAnswer {
     let (runner, block) = (orders?.runner, orders?.block)
     let (runs, missed) = (runner?.waiting ?? [], runner?.missed ?? [:])
+    let now = now
     let state: SessionAnswer.State =
       condition.isBlocked
       ? block ?? .held : condition.isBusy || condition.settlesAfter != nil ? .busy : .rest
@@ -211,7 +220,6 @@ final class SessionDesk: ServedSession {
         to: request, state, process: Int(processIDs().own), at: now,
         waiting: waiting.shown(runs), missed: missed
       ) { entry in
-    let now = now
         entry.cause == .pause
           ? "runs when the session is \(block == .paused ? "resumed" : "released")"
           : WaitingReporter.line(entry, waiting.cause(entry.trigger))

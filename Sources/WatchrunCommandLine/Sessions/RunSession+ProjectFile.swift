@@ -293,7 +293,7 @@ extension RunSession {
     }
     warnOfMissingPaths(in: project, since: old)
     reporter.setPlan(plan)
-    desk.picture.withLock { [plan] in $0.setPlan(plan) }
+    desk.setPlan(plan)
     for problem in openPages(of: plan) { session.console.problem(problem) }
     statusLine.update(plan.statusLine(settings))
     runner.replace(plan.graph, reading: plan.reading)
