@@ -95,13 +95,10 @@ extension DiagnosticReader {
   /// `make[1]: Entering directory '/p/sub'`.
   mutating func directory() -> Int? {
     guard line.begins(with: "make") || line.begins(with: "ninja: ") else { return nil }
-    if line.contains(": Leaving directory") {
-      files.leave()
-      return index + 1
-    }
-    guard let words = line.range(of: ": Entering directory ") else { return nil }
+    let leaving = line.range(of: ": Leaving directory ")
+    guard let words = leaving ?? line.range(of: ": Entering directory ") else { return nil }
     let quoted = line[words.upperBound...].dropFirst().dropLast()
-    files.enter(quoted.decoded)
+    files.change(to: quoted.decoded, isLeaving: leaving != nil)
     return index + 1
   }
 

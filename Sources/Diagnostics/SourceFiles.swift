@@ -28,14 +28,13 @@ final class SourceFiles {
     self.directory = directory
   }
 
-  func enter(_ path: String) {
-    entered.append(Path(path).absolute(from: directory))
+  /// `make` enters a directory, or leaves one: with `-j`, not always the last that it has entered.
+  func change(to name: String, isLeaving: Bool) {
+    let path = Path(name).absolute(from: directory)
     known = [:]
-  }
-
-  func leave() {
-    _ = entered.popLast()
-    known = [:]
+    if !isLeaving { return entered.append(path) }
+    let index = entered.lastIndex(of: path) ?? entered.indices.last
+    if let index { entered.remove(at: index) }
   }
 
   /// The directory from which names count.

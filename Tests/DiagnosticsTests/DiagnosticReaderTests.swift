@@ -139,6 +139,28 @@ struct DiagnosticReaderTests {
         ])
   }
 
+  /// With `-j`, the lines of several directories are mixed.
+  @Test func `make leaves the directory that it names`() {
+    let path = directory.path
+    #expect(
+      found(
+        """
+        make[1]: Entering directory '\(path)/sub'
+        make[1]: Entering directory '\(path)/sub/deep'
+        make[1]: Leaving directory '\(path)/sub'
+        only.c:1:2: error: one
+        make[1]: Leaving directory '\(path)/sub/deep'
+        a.c:1:2: error: two
+        """) == ["sub/deep/only.c:1:2: error: one", "a.c:1:2: error: two"])
+    #expect(
+      found(
+        """
+        make[1]: Entering directory '\(path)/sub'
+        make[1]: Leaving directory '/elsewhere'
+        a.c:1:2: error: no
+        """) == ["a.c:1:2: error: no"])
+  }
+
   @Test func `a line without a message spends no lookups of files`() {
     let lines = (1...4_100).map { "  case-\($0):3 ok\n" }.joined()
     #expect(found(lines + "a.c:4:2: no\n") == ["a.c:4:2: error: no"])
