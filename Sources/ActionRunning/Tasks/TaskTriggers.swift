@@ -88,7 +88,8 @@ extension ChangeBatch.Change {
 }
 
 extension WatchedPath {
-  fileprivate func covers(_ path: Path) -> Bool {
+  /// Whether the path is watched through this one.
+  package func covers(_ path: Path) -> Bool {
     if path == self.path { return true }
     return isRecursive ? path.isWithin(self.path) : path.parent == self.path
   }

@@ -7,7 +7,7 @@ import WatchrunSettings
 /// Writes messages to standard error, each a whole line that begins with `watchrun: `, and forwards the
 /// output of tasks to standard output.
 final class Console: Sendable {
-  enum Level: Int, Comparable, Sendable {
+  enum Level: Comparable, Sendable {
     /// The answer to a key.
     case answer
     /// Something is wrong.
@@ -16,10 +16,6 @@ final class Console: Sendable {
     case news
     /// The reasons (`--verbose`).
     case detail
-
-    static func < (left: Level, right: Level) -> Bool {
-      left.rawValue < right.rawValue
-    }
   }
 
   enum Style: String, Sendable {

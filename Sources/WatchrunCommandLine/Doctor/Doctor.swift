@@ -58,9 +58,8 @@ struct Doctor {
 
   private static var system: String? {
     let parts = ["ostype", "osrelease"].compactMap { name in
-      (try? fileContents(of: Path("/proc/sys/kernel/\(name)"))).flatMap { $0 }.map { text in
-        text.prefix { $0 != UInt8(ascii: "\n") }.printable
-      }
+      (try? fileContents(of: Path("/proc/sys/kernel/\(name)")))?
+        .prefix { $0 != UInt8(ascii: "\n") }.printable
     }
     return parts.isEmpty ? nil : parts.joined(separator: " ")
   }

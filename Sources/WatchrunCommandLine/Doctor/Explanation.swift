@@ -46,20 +46,13 @@ struct Explanation {
         guard let path = error.path, unreadable.insert(path).inserted else { return }
         console.problem("cannot read the ignore file \(path): \(error.reason)")
       }
-      if !isWatched(path) { sayNotWatched(word) }
+      if !watched.contains(where: { $0.covers(path) }) { sayNotWatched(word) }
       if type == nil {
         console.problem("\(Path(bytes: word)) does not exist; the answer is for such a file")
       }
       text += settings.separatesByNUL ? fields(rule, word) : line(rule, word)
     }
     try writeAnswer(text)
-  }
-
-  private func isWatched(_ path: Path) -> Bool {
-    watched.contains { root in
-      path.isWithin(root.path)
-        && (root.isRecursive || path == root.path || path.parent == root.path)
-    }
   }
 
   private func sayNotWatched(_ word: [UInt8]) {

@@ -13,22 +13,14 @@ extension Session {
     if !ignoredSignals.isDisjoint(with: [.hangup, Signal(rawValue: SIGPIPE)]) { return }
     let queue = DispatchQueue(label: "watchrun.readers")
     for descriptor in [STDOUT_FILENO, STDERR_FILENO] {
-      whenReaderCloses(descriptor, on: queue) { readers.closed(descriptor) }
+      // Without it, a write notices the same. A file has none.
+      guard let number = try? openReaderHangUp(of: descriptor).release() else { continue }
+      let source = DispatchSource.makeReadSource(fileDescriptor: number, queue: queue)
+      source.setCancelHandler { @Sendable in _ = Descriptor(owning: number) }
+      source.activateRetained { cancel in
+        cancel()
+        readers.closed(descriptor)
+      }
     }
-  }
-}
-
-/// Calls `body` on the queue when the last reader of a pipe, or the peer of a socket, has closed it. Of other
-/// descriptors, it is never called.
-private func whenReaderCloses(
-  _ descriptor: Int32, on queue: DispatchQueue, _ body: @escaping @Sendable () -> Void
-) {
-  // Without it, a write notices the same.
-  guard let number = try? openReaderHangUp(of: descriptor).release() else { return }
-  let source = DispatchSource.makeReadSource(fileDescriptor: number, queue: queue)
-  source.setCancelHandler { @Sendable in _ = Descriptor(owning: number) }
-  source.activateRetained { cancel in
-    cancel()
-    body()
   }
 }
