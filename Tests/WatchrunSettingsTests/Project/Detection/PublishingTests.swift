@@ -4,8 +4,8 @@ import Testing
 @testable import WatchrunSettings
 
 @Suite struct PublishingTests {
-  private func publication(_ line: String) -> String? {
-    ProjectDetection.Script(line, in: ProjectDirectory(path: "/nowhere")).publication
+  private func obstacle(_ line: String) -> String? {
+    ProjectDetection.Script(line, in: ProjectDirectory(path: "/nowhere")).obstacle
   }
 
   @Test(arguments: [
@@ -21,7 +21,7 @@ import Testing
     "eas update", "docker push x", "twine upload dist/a",
   ])
   func `a command that changes what others see is known`(line: String) {
-    #expect(publication(line) != nil)
+    #expect(obstacle(line) != nil)
   }
 
   @Test(arguments: [
@@ -34,6 +34,6 @@ import Testing
     "python3 setup.py build", "eas build --local",
   ])
   func `a command that only builds is no publisher`(line: String) {
-    #expect(publication(line) == nil)
+    #expect(obstacle(line) == nil)
   }
 }
