@@ -26,7 +26,7 @@ extension TaskWorker {
     state.access { state in
       state.processes[run.job] = Process(run: run)
       state.ended = nil
-      if run.job == .command { state.latest = run }
+      if run.job == .command { (state.latest, state.started) = (run, .now()) }
     }
     context.report(.run(run, .started))
     if run.job == .command { notify(.started) }

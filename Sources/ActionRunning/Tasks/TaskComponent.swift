@@ -16,8 +16,6 @@ struct TaskComponent: Sendable {
   var awaitingBurstEnd: Decisions?
   /// What the processes of services in which builds work had done at the latest look.
   var buildActivity: [String: ProcessActivity] = [:]
-  /// What people have saved during builds, which may have read it before, until the next run.
-  var savedInBuilds: SavedInBuilds?
 
   /// What the rounds have decided and waits for the end of the burst, so that the run receives all of it.
   struct Decisions {

@@ -6,6 +6,15 @@ import SystemCalls
 
 /// The searches for programs that compare the times of files, among the processes of runs.
 struct BuildSearch {
+  /// A task that has been found to build.
+  struct Builder {
+    /// Where it did.
+    var directory: Path
+    /// The files that people have saved while builds worked, which may have read them before, and when; until its
+    /// next run.
+    var saves: [Path: FileTime] = [:]
+  }
+
   static let shortestPause = Duration.milliseconds(10)
   /// A pause is at least so many times as long as the processor time of the search before it.
   static let share = 25
@@ -17,8 +26,8 @@ struct BuildSearch {
   var next = Instant(offset: .zero)
   /// The tasks whose files were saved since the last one; if there are any, the next one is planned.
   var changed: Set<String> = []
-  /// The tasks that have been found to build, with the directories in which they did.
-  var directories: [String: Path] = [:]
+  /// By their names, which another graph may have as well.
+  var builders: [String: Builder] = [:]
 
   /// Whether a word of a command may name such a program.
   static func mayName(_ word: [UInt8]) -> Bool {
@@ -33,13 +42,6 @@ struct BuildSearch {
     }
     return false
   }
-}
-
-/// What people have saved during builds, which may have read it before.
-struct SavedInBuilds {
-  var paths: Set<Path> = []
-  var first: FileTime
-  var directories: Set<Path> = []
 }
 
 extension TaskComponent {
@@ -126,8 +128,8 @@ extension TaskRunner {
     guard command.words.contains(where: BuildSearch.mayName) else { return }
     let path = command.directory?.absolute(from: directory) ?? directory
     state.access { state in
-      if state.buildSearch.directories[worker.name] == nil {
-        state.buildSearch.directories[worker.name] = path
+      if state.buildSearch.builders[worker.name] == nil {
+        state.buildSearch.builders[worker.name] = .init(directory: path)
       }
     }
   }
@@ -135,7 +137,9 @@ extension TaskRunner {
   /// Whether a program that compares times works for the command of a task, whose directory is noted then.
   private func isBuildingNow(_ name: String) -> Bool {
     guard let path = worker(name)?.commandGroup?.buildDirectory else { return false }
-    state.access { $0.buildSearch.directories[name] = path }
+    state.access {
+      $0.buildSearch.builders[name, default: .init(directory: path)].directory = path
+    }
     return true
   }
 
@@ -193,8 +197,8 @@ extension TaskRunner {
 
   /// Remembers what people have saved while builds worked: what those have written later may be without it.
   func noteSaves(_ parts: BatchParts, _ evidence: [Path: Verdict], in builds: Set<String>) {
-    let directories = state.access { $0.buildSearch.directories }
-    for component in components where component.names.contains(where: { directories[$0] != nil }) {
+    let builders = state.access { $0.buildSearch.builders }
+    for component in components where component.names.contains(where: { builders[$0] != nil }) {
       let proved = component.rounds.provedOutputs
       let isBuilding = !builds.isDisjoint(with: component.names)
       var saved: [Path] = []
@@ -219,22 +223,27 @@ extension TaskRunner {
 
   /// - Parameter isBuilding: Whether a build works, or is being stopped, or was active when the changes were reported.
   func noteSaves(_ paths: [Path], in component: TaskComponent, isBuilding: Bool) {
-    let all = state.access(\.buildSearch.directories)
-    let directories = component.names.compactMap { all[$0] }
-    guard !directories.isEmpty, let began = component.rounds.lastLaunch?.files else { return }
-    let ends = component.names.compactMap { worker($0)?.state.access(\.ended) ?? nil }
+    let builders = state.access { $0.buildSearch.builders.keys.filter(component.names.contains) }
+    // Also of those that are being ended.
+    let runs = allWorkers.filter { builders.contains($0.name) }.map { worker in
+      let (began, ended) = worker.state.access { ($0.started, $0.ended) }
+      return (began, ended: isBuilding || worker.isEnding ? .latest() : ended)
+    }
     for path in paths {
-      let status = try? FileStatus(of: path, followsLinks: true)
+      guard let status = try? FileStatus(of: path, followsLinks: true), status.type == .file else {
+        continue
+      }
+      let time = status.modified
       // What is older than the build is older than all that it writes, whatever it holds.
-      guard let status, status.type == .file, status.modified >= began,
-        isBuilding || ends.contains(where: { status.modified <= $0 })
-      else { continue }
-      update(component.names) { component in
-        var saves = component.savedInBuilds ?? SavedInBuilds(first: status.modified)
-        saves.paths.insert(path)
-        saves.directories.formUnion(directories)
-        saves.first = min(saves.first, status.modified)
-        component.savedInBuilds = saves
+      let isInBuild = runs.contains { began, ended in
+        guard let began, let ended else { return false }
+        return began <= time && time <= ended
+      }
+      if !isInBuild { continue }
+      state.access { state in
+        for name in builders {
+          state.buildSearch.builders[name]?.saves.merge([path: time], uniquingKeysWith: min)
+        }
       }
     }
   }
@@ -242,40 +251,39 @@ extension TaskRunner {
   /// Whether the process of a task may start. Otherwise `retry` is called on the queue when what builds have written
   /// looks older than what people have saved since. If that fails, the saves may be missing from now on.
   func outdateOutputs(before name: String, orCall retry: @escaping @Sendable () -> Void) -> Bool {
-    let component = component(of: name)
-    let saves = component?.savedInBuilds
-    if saves == nil && state.access(\.outdatingCount) == 0 { return true }
-    if let component, saves != nil {
-      update(component.names) { $0.savedInBuilds = nil }
-      state.access { $0.outdatingCount += 1 }
+    let (saves, isOutdating) = state.access { state in
+      let saves = state.buildSearch.builders[name]?.saves ?? [:]
+      state.buildSearch.builders[name]?.saves = [:]
+      if !saves.isEmpty { state.outdatingCount += 1 }
+      return (saves, state.outdatingCount > 0)
     }
+    if !isOutdating { return true }
+    let component = component(of: name)
     let proved = component?.rounds.provedOutputs ?? []
     let triggers = component?.names.compactMap { worker($0)?.definition.triggers } ?? []
+    // Most builds work below the session's directory, but one may be told another one.
+    let all = state.access { $0.buildSearch.builders.values.map(\.directory) }
+    let outputs = BuildOutputs(
+      directories: Set(all.filter { !$0.isWithin(directory) }) + [directory])
     outdating.async { [self] in
-      let isComplete = saves.map { saves in
-        outdate(since: saves) { path in
-          let isDeclared = triggers.contains {
-            $0.writes.contains(path, isDirectory: false, watched: $0.watched)
+      let isComplete =
+        saves.values.min().map { first in
+          outputs.outdate(before: first) { path in
+            let isDeclared = triggers.contains {
+              $0.writes.contains(path, isDirectory: false, watched: $0.watched)
+            }
+            return saves[path] == nil
+              && (isDeclared || proved.contains(path) || FileKind.isBuilt(path))
           }
-          return isDeclared || proved.contains(path) || FileKind.isBuilt(path)
         }
-      }
       queue.async { [self] in
         if isComplete != nil { state.access { $0.outdatingCount -= 1 } }
-        if let saves, isComplete == false {
-          miss(saves.paths.sorted().map { .init(path: $0, kind: .modified, type: .file) }, by: name)
+        if isComplete == false {
+          miss(saves.keys.sorted().map { .init(path: $0, kind: .modified, type: .file) }, by: name)
         }
         retry()
       }
     }
     return false
-  }
-
-  private func outdate(since saves: SavedInBuilds, where isOutput: (Path) -> Bool) -> Bool {
-    // Most builds work below the session's directory, but one may be told another one.
-    let others = saves.directories.filter { !$0.isWithin(directory) }
-    return BuildOutputs(directories: others + [directory]).outdate(before: saves.first) { path in
-      !saves.paths.contains(path) && isOutput(path)
-    }
   }
 }

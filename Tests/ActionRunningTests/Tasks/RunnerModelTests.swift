@@ -38,15 +38,15 @@ struct RunnerModelTests {
 
 /// Single traces of the runner, in virtual time.
 struct RunnerTraceTests {
-  private let world = RunnerWorld(seed: 1)
-  private let log: Log<TaskReport>
+  let world = RunnerWorld(seed: 1)
+  let log: Log<TaskReport>
 
   init() {
     log = Log()
     world.state.withLock { $0.isCalm = true }
   }
 
-  private func runner(
+  func runner(
     jobs: Int = 4, completion: CompletionRule = .never, _ tasks: TaskDefinition...
   ) -> TaskRunner {
     TaskRunner(
@@ -59,7 +59,7 @@ struct RunnerTraceTests {
     }
   }
 
-  private func task(
+  func task(
     _ name: String, service: Bool = false, _ change: (inout TaskDefinition) -> Void = { _ in }
   ) -> TaskDefinition {
     var task = TaskDefinition(name, Command(name, "run"), isService: service)
@@ -67,23 +67,23 @@ struct RunnerTraceTests {
     return task
   }
 
-  private func finish(_ number: Int, _ status: Int32 = 0, of runner: TaskRunner) {
+  func finish(_ number: Int, _ status: Int32 = 0, of runner: TaskRunner) {
     runner.queue.sync { world.end(number, .exited(status)) }
   }
 
-  private func advance(_ runner: TaskRunner, by duration: Duration) {
+  func advance(_ runner: TaskRunner, by duration: Duration) {
     // Each step may lead to another one.
     for _ in 0..<4 { runner.queue.sync {} }
     runner.queue.sync { world.scheduler.advance(by: duration) }
     for _ in 0..<4 { runner.queue.sync {} }
   }
 
-  private func end(_ runner: TaskRunner) {
+  func end(_ runner: TaskRunner) {
     runner.end()
     advance(runner, by: .seconds(1))
   }
 
-  private var runs: [TaskReport.Run] {
+  var runs: [TaskReport.Run] {
     log.entries.compactMap { if case .run(let run, .started) = $0 { run } else { nil } }
   }
 
@@ -156,7 +156,7 @@ struct RunnerTraceTests {
     return runner
   }
 
-  private func waits(_ runner: TaskRunner, _ seconds: Double) {
+  func waits(_ runner: TaskRunner, _ seconds: Double) {
     for _ in 0..<Int(seconds * 20) { advance(runner, by: .milliseconds(50)) }
   }
 
@@ -247,7 +247,7 @@ struct RunnerTraceTests {
     end(runner)
   }
 
-  private func submit(_ path: Path, to runner: TaskRunner) {
+  func submit(_ path: Path, to runner: TaskRunner) {
     runner.submit(
       ChangeBatch(number: 1, changes: [.init(path: path, kind: .modified, type: .file)]))
     advance(runner, by: .zero)

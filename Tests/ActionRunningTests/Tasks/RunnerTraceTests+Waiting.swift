@@ -1,0 +1,88 @@
+import FileObservation
+import SystemCalls
+import TestSupport
+import Testing
+
+@testable import ActionRunning
+
+// Runs that wait: for the terminal, for a new graph, or for what a build has written.
+
+extension RunnerTraceTests {
+  private static let policies: [BusyPolicy?] = [nil, .queue, .ignore, .restart, .signal(.hangup)]
+
+  private func watching(_ path: Path, _ task: TaskDefinition) -> TaskDefinition {
+    var task = task
+    task.triggers = TaskTriggers(watched: [WatchedPath(path)])
+    return task
+  }
+
+  private func interactive(_ name: String, _ policy: BusyPolicy?, service: Bool = false)
+    -> TaskDefinition
+  {
+    watching(
+      "/b",
+      task(name, service: service) { task in
+        (task.policy.busyPolicy, task.command.takesTerminal) = (policy, true)
+      })
+  }
+
+  private func take(_ isTaken: Bool, of runner: TaskRunner) {
+    if isTaken { return world.state.withLock { $0.isTerminalTaken = true } }
+    runner.queue.sync { world.freeTerminal() }
+    advance(runner, by: .zero)
+  }
+
+  // MARK: Builds
+
+  /// The files that people have saved in runs of `make`, and that its next run is told of.
+  private func saves(in runner: TaskRunner) -> [String] {
+    runner.queue.sync {
+      let saves = runner.state.access { $0.buildSearch.builders["make"]?.saves ?? [:] }
+      return saves.keys.compactMap(\.name).sorted()
+    }
+  }
+
+  @Test func `what is saved in a build waits for its next run, whatever else runs or changes`()
+    throws
+  {
+    let directory = try TemporaryDirectory()
+    let make = task("make") { $0.command.directory = directory.path }
+    let lint = task("lint")
+    func test(_ word: String) -> TaskDefinition {
+      task("test") { task in
+        (task.command, task.dependencies) = (Command("test", "run", word), ["make", "lint"])
+      }
+    }
+    func save(_ name: String, to runner: TaskRunner) throws {
+      try directory.write(to: name)
+      runner.queue.sync {
+        guard let component = runner.component(of: "make") else { return }
+        runner.noteSaves([directory[name]], in: component, isBuilding: true)
+      }
+    }
+    let runner = runner(make, lint, test("1"))
+    runner.start()
+    advance(runner, by: .zero)
+    finish(1, of: runner)
+    try save("a.c", to: runner)
+    runner.submitKey(for: ["lint"])
+    advance(runner, by: .zero)
+    #expect(runs.map(\.task) == ["make", "lint", "lint"])
+    #expect(saves(in: runner) == ["a.c"])
+    runner.replaceGraph(TaskGraph(valid: [make, lint, test("2")], jobs: 4))
+    advance(runner, by: .zero)
+    #expect(saves(in: runner) == ["a.c"])
+    try save("b.c", to: runner)
+    #expect(saves(in: runner) == ["a.c", "b.c"])
+    // It goes on for a while after it was replaced.
+    world.state.withLock { $0.processes[0].character = .deaf }
+    let other = task("make") { $0.command = Command("make", "run", "all") }
+    runner.replaceGraph(TaskGraph(valid: [other, lint, test("2")], jobs: 4))
+    advance(runner, by: .zero)
+    try save("c.c", to: runner)
+    #expect(saves(in: runner) == ["a.c", "b.c", "c.c"])
+    #expect(runs.count { $0.task == "make" } == 1)
+    end(runner)
+    advance(runner, by: .seconds(60))
+  }
+}
