@@ -326,6 +326,7 @@ extension TaskRunner {
     let old = self.graph
     if machine.isEnding { return }
     let kept = Set(graph.tasks.filter { old[$0.name]?.isSame(as: $0) == true }.map(\.name))
+    let new = graph.tasks.filter { !kept.contains($0.name) }
     for task in graph.tasks where kept.contains(task.name) {
       if old[task.name] != task { options.freshness?.redefined(task) }
       worker(task.name)?.state.access { $0.definition = task }
@@ -337,17 +338,23 @@ extension TaskRunner {
         if let worker = state.workers.removeValue(forKey: name) { state.retiring.append(worker) }
       }
     }
-    makeWorkers(graph.tasks.filter { !kept.contains($0.name) })
+    makeWorkers(new)
     let unchanged = makeComponents(of: graph, keeping: kept)
-    let (before, all) = state.access { state in
-      (state.owed, state.owed.close(keeping: kept, leaving: unchanged))
+    state.access { state in
+      // What others were owed is received by the first runs of these, which may begin with the step.
+      guard let all = state.owed.close(keeping: kept, leaving: kept) else { return }
+      let parts = BatchParts(all, TaskGraph.audiences(of: new))
+      let given = new.map { (name: $0.name, changes: parts[$0.name]) }
+      state.owed.add(given.filter { !$0.changes.isEmpty }, overflow: all.overflow)
     }
     advance { $0.replace(graph.rules, jobs: graph.jobs, keeping: kept) }
-    // A task that is kept has received the rest of them, and one in an unchanged component keeps its own.
-    if let all {
-      accept(all) { name, change in
-        if unchanged.contains(name) { return false }
-        return !kept.contains(name) || before.requestsRun(of: name, for: change.path)
+    let (owed, rest) = state.access { state in
+      (state.owed, state.owed.close(keeping: Set(graph.order), leaving: unchanged))
+    }
+    // New rounds know none of it.
+    if let rest {
+      accept(rest) { name, change in
+        !unchanged.contains(name) && owed.requestsRun(of: name, for: change.path)
       }
     }
   }

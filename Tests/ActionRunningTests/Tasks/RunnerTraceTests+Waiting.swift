@@ -32,6 +32,48 @@ extension RunnerTraceTests {
     advance(runner, by: .zero)
   }
 
+  // MARK: Another graph
+
+  @Test func `a task that has changed receives what it was owed with its first run`() {
+    let a = watching("/a", task("a") { $0.dependencies = ["d"] })
+    let d = watching("/d", task("d"))
+    let runner = runner(d, a)
+    runner.start()
+    advance(runner, by: .zero)
+    for number in 0..<2 { finish(number, of: runner) }
+    submit("/d", to: runner)
+    submit("/a", to: runner)
+    #expect(runs.map(\.task) == ["d", "a", "d"])
+    runner.replaceGraph(TaskGraph(valid: [d, watching("/a", task("a"))], jobs: 4))
+    advance(runner, by: .zero)
+    for number in 2..<4 { finish(number, of: runner) }
+    advance(runner, by: .seconds(1000))
+    #expect(runs.map(\.task) == ["d", "a", "d", "a"])
+    #expect(runs.last?.trigger.changes.map(\.path) == ["/a"])
+    end(runner)
+  }
+
+  @Test func `what a task is owed that is kept beside one that has changed still runs it`() {
+    let a = watching("/a", task("a"))
+    let b = task("b") { $0.dependencies = ["a"] }
+    let runner = runner(a, b)
+    runner.start()
+    advance(runner, by: .zero)
+    finish(0, of: runner)
+    // It is judged when b has ended.
+    submit("/a", to: runner)
+    var changed = b
+    changed.command.words.append(Array("x".utf8))
+    runner.replaceGraph(TaskGraph(valid: [a, changed], jobs: 4))
+    advance(runner, by: .seconds(1))
+    #expect(runs.map(\.task) == ["a", "b", "a"])
+    #expect(runs.last?.trigger.changes.map(\.path) == ["/a"])
+    finish(2, of: runner)
+    advance(runner, by: .seconds(1))
+    #expect(runs.map(\.task) == ["a", "b", "a", "b"])
+    end(runner)
+  }
+
   // MARK: Builds
 
   /// The files that people have saved in runs of `make`, and that its next run is told of.
