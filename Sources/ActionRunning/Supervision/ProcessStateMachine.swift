@@ -131,8 +131,8 @@ extension ProcessStateMachine {
     }
   }
 
-  /// The command was not started, because another process answers in its place: no hook follows.
-  mutating func hasConflict() -> [Action] {
+  /// The command was not started, because another process answers in its place or has the terminal: no hook follows.
+  mutating func isNotStarted() -> [Action] {
     guard groups[.command] == .alive else { return [] }
     groups[.command] = nil
     return state == .running ? proceed(to: .rest, isAfterRun: true) : []

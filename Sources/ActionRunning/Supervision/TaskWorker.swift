@@ -14,6 +14,10 @@ final class TaskWorker: Sendable {
     case started
     /// The process of the run exists, or cannot be started yet.
     case launched(isAttempt: Bool)
+    /// No run was started, since another process has the terminal.
+    case awaitsTerminal
+    /// That one has ended.
+    case terminalIsFree
     /// A process has ended, that of a run perhaps with success. Its output is not read yet, and a hook may follow.
     case exited(isSuccess: Bool, precedesHook: Bool)
     /// The end of the command, or that it could not be started, was reported. Its hook may follow.
@@ -266,11 +270,17 @@ extension TaskWorker {
     }
   }
 
-  /// Starts the command, if no other process answers its readiness check.
+  /// Starts the command, if it has the terminal that it takes, and no other process answers its readiness check.
   ///
   /// The former process of the service has ended by then. A process that answers nevertheless
   /// belongs to another program, and would make the service ready before it has started.
   private func launchCommand() {
+    let takesTerminal = state.access { $0.takesTerminalNext || $0.definition.command.takesTerminal }
+    let isFree = { @Sendable [weak self] () -> Void in self?.notify(.terminalIsFree) }
+    if takesTerminal && !context.launcher.hasTerminal(orCall: isFree) {
+      notify(.awaitsTerminal)
+      return advance { $0.isNotStarted() }
+    }
     guard definition.mayHaveConflict, let condition = definition.readiness?.condition else {
       return begin(makeRun(), definition.command)
     }
@@ -292,7 +302,7 @@ extension TaskWorker {
     // Another attempt costs little, and the cause may end at any time.
     state.access { $0.backOff.reset() }
     record(.exited(126), .byItself, .zero)
-    advance { $0.hasConflict() }
+    advance { $0.isNotStarted() }
   }
 }
 

@@ -36,7 +36,7 @@ extension TaskRunner {
   /// What the tasks of a component do: the first of these that any of them does.
   enum Activity: Int {
     case stopping
-    /// A run is requested or active.
+    /// A run is requested or active. One that waits for the terminal may do so for long.
     case running
     /// A service runs, or the hook after it.
     case serving
@@ -51,7 +51,7 @@ extension TaskRunner {
     let all = names.map { name -> Activity in
       let (task, phase) = (machine[name], worker(name)?.phase ?? .idle)
       if phase.isStopping { return .stopping }
-      if task.isRequestedOrRuns { return .running }
+      if task.isRequestedOrRuns && !task.awaitsTerminal { return .running }
       return task.phase.isUp || phase.isHooking && task.rules.isService ? .serving : .none
     }
     return all.min { $0.rawValue < $1.rawValue } ?? .none

@@ -195,6 +195,14 @@ extension TaskRunner {
       if isAttempt { return }
       noteNamedBuild(worker)
       if isService { advance { $0.serviceStarted(name) } }
+    case .awaitsTerminal:
+      let (reason, isGiven) = worker.state.access { state in
+        (state.reason, exchange(&state.takesTerminalNext, with: false))
+      }
+      if isGiven { state.access { $0.terminalTask = name } }
+      advance { $0.awaitsTerminal(name, reason) }
+    case .terminalIsFree:
+      advance { $0.terminalIsFree(name) }
     case .exited(let isSuccess, let precedesHook):
       if isSuccess { options.freshness?.hasSucceeded(worker.definition) }
       monitor.look()

@@ -156,7 +156,7 @@ extension TaskStateMachine {
 }
 
 extension TaskStateMachine.Task {
-  fileprivate mutating func request(_ reason: RunTrigger.Reason) {
+  mutating func request(_ reason: RunTrigger.Reason) {
     // A run that was requested by a key is not affected by a pause.
     request = .made(request?.reason == .key ? .key : reason)
     // The restart of a service is still due when the request is dropped.

@@ -94,7 +94,12 @@ extension TaskStateMachine {
 
   /// Whether a run must end before this task begins.
   func isBlocked(_ name: String) -> Bool {
-    !retired(before: name).isEmpty || descendants[name, default: []].contains(where: runs)
+    hasNoRoom(name) || descendants[name, default: []].contains(where: runs)
+  }
+
+  /// Whether a retired task, or a process that has the terminal, must end before this task begins.
+  func hasNoRoom(_ name: String) -> Bool {
+    self[name].awaitsTerminal || !retired(before: name).isEmpty
   }
 
   /// The retired tasks that must be gone before this one begins.
@@ -136,7 +141,7 @@ extension TaskStateMachine {
   }
 
   /// A task with the policy `restart` stops its descendants, for otherwise it would have to wait
-  /// for them. No task waits for what has not been started, as a run that waits for the terminal.
+  /// for them. No task waits for what has not been started, as a program that is being written.
   func isOutdated(_ below: String, under name: String) -> Bool {
     guard let task = tasks[below], let above = tasks[name]?.rules else { return false }
     let isCarriedAlong =
@@ -235,6 +240,32 @@ extension TaskStateMachine {
     for name in names where tasks[name]?.judging == .asked {
       tasks[name]?.judging = .done
     }
+    return proceed([])
+  }
+}
+
+// MARK: - The terminal
+
+extension TaskStateMachine {
+  /// What takes the terminal was not started, since another process has that: it is requested as before, until
+  /// `terminalIsFree` is called.
+  package mutating func awaitsTerminal(
+    _ name: String, _ reason: RunTrigger.Reason
+  ) -> [Action] {
+    guard let task = tasks[name], task.phase == .running || task.phase.isStarting, !isEnding else {
+      return []
+    }
+    update(name) { task in
+      task.awaitsTerminal = true
+      task.phase =
+        reason == .restart ? .restartDue : task.former == .serving ? .ready : .atRest
+      if reason != .restart { task.request(reason) }
+    }
+    return proceed([])
+  }
+
+  package mutating func terminalIsFree(_ name: String) -> [Action] {
+    tasks[name]?.awaitsTerminal = false
     return proceed([])
   }
 }

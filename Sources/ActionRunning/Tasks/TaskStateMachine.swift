@@ -212,6 +212,8 @@ package struct TaskStateMachine: Sendable {
     var isBuilding = false
     /// Whether the process of the active run cannot be started yet, so that nothing is lost with the run.
     var isAttempted = false
+    /// Whether it begins when the process has ended that has the terminal.
+    var awaitsTerminal = false
     /// How often in a row changes have stopped its run before the end, or while a service was held back.
     var stops = 0
     /// Whether a request has left the service running, as its policy says.

@@ -310,33 +310,6 @@ struct RunnerTraceTests {
     #expect(world.living.isEmpty)
   }
 
-  @Test(arguments: [BusyPolicy.queue, .ignore, .restart, .signal(.hangup)])
-  func `a run that waits for the terminal keeps no dependency from running`(_ policy: BusyPolicy) {
-    let below = task("b") { task in
-      (task.dependencies, task.policy.busyPolicy) = (["a"], policy)
-      task.command.takesTerminal = true
-      task.triggers = TaskTriggers(watched: [WatchedPath("/b")])
-    }
-    let runner = runner(
-      task("a") { $0.triggers = TaskTriggers(watched: [WatchedPath("/a")]) }, below)
-    world.state.withLock { $0.isTerminalTaken = true }
-    runner.start()
-    advance(runner, by: .zero)
-    for number in 0..<4 {
-      finish(number, of: runner)
-      advance(runner, by: .seconds(1000))
-      submit("/a", to: runner)
-    }
-    finish(4, of: runner)
-    #expect(runs.map(\.task) == Array(repeating: ["a", "b"], count: 5).flatMap { $0 })
-    runner.queue.sync { world.freeTerminal() }
-    #expect(world.living.map(\.process.task) == ["b"])
-    finish(5, of: runner)
-    advance(runner, by: .seconds(1))
-    #expect(runs.count == 10)
-    end(runner)
-  }
-
   @Test func `a round that only skips ends idle as well`() {
     let runner = runner(
       task("a") { $0.triggers = TaskTriggers(watched: [WatchedPath("/a")]) },

@@ -32,6 +32,99 @@ extension RunnerTraceTests {
     advance(runner, by: .zero)
   }
 
+  // MARK: The terminal
+
+  @Test(arguments: policies)
+  func `a run that waits for the terminal keeps no dependency from running`(_ policy: BusyPolicy?) {
+    var below = interactive("b", policy)
+    below.dependencies = ["a"]
+    let runner = runner(watching("/a", task("a")), below)
+    take(true, of: runner)
+    runner.start()
+    advance(runner, by: .zero)
+    for number in 0..<4 {
+      finish(number, of: runner)
+      advance(runner, by: .seconds(1000))
+      submit("/a", to: runner)
+    }
+    finish(4, of: runner)
+    take(false, of: runner)
+    #expect(runs.map(\.task) == Array(repeating: "a", count: 5) + ["b"])
+    #expect(world.living.map(\.process.task) == ["b"])
+    finish(5, of: runner)
+    advance(runner, by: .seconds(1))
+    #expect(runs.count == 6)
+    end(runner)
+  }
+
+  @Test(arguments: policies, [false, true])
+  func `a run that waits for the terminal holds no job, and receives what changes meanwhile`(
+    _ policy: BusyPolicy?, isService: Bool
+  ) {
+    let runner = runner(
+      jobs: 1, interactive("b", policy, service: isService), watching("/c", task("c")))
+    take(true, of: runner)
+    runner.start()
+    advance(runner, by: .zero)
+    finish(0, of: runner)
+    submit("/b", to: runner)
+    submit("/c", to: runner)
+    #expect(runs.map(\.task) == ["c", "c"])
+    take(false, of: runner)
+    // Then it waits for a job, unless it is a service.
+    #expect(runs.map(\.task) == ["c", "c"] + (isService ? ["b"] : []))
+    finish(1, of: runner)
+    advance(runner, by: .zero)
+    #expect(runs.map(\.task) == ["c", "c", "b"])
+    #expect(runs.last?.trigger.changes.map(\.path) == ["/b"])
+    if !isService { finish(2, of: runner) }
+    advance(runner, by: .seconds(1))
+    #expect(runs.count == 3)
+    #expect(!log.entries.contains { if case .task(_, .ignored) = $0 { true } else { false } })
+    end(runner)
+  }
+
+  @Test func `a run that was given the terminal by key waits for it, unless it is stopped`() {
+    let runner = runner(task("a") { $0.isManual = true })
+    take(true, of: runner)
+    for isStopped in [true, false] {
+      runner.submitKey(forTerminalOf: "a")
+      advance(runner, by: .seconds(1))
+      if isStopped { runner.stop() }
+    }
+    #expect(runs.isEmpty)
+    take(false, of: runner)
+    #expect(runs.map(\.takesTerminal) == [true])
+    finish(0, of: runner)
+    runner.submitKey(for: ["a"])
+    advance(runner, by: .zero)
+    #expect(runs.map(\.takesTerminal) == [true, false])
+    end(runner)
+  }
+
+  @Test(arguments: [false, true])
+  func `what is started again waits for the terminal, and goes on as it was`(isService: Bool) {
+    var task = interactive("b", nil, service: isService)
+    task.policy.keepsAlive = true
+    let runner = runner(jobs: 1, task)
+    runner.start()
+    advance(runner, by: .seconds(20))
+    take(true, of: runner)
+    finish(0, 1, of: runner)
+    waits(runner, 2)
+    #expect(runs.count == 1)
+    take(false, of: runner)
+    #expect(runs.map(\.trigger.reason) == [.start, .restart])
+    finish(1, 1, of: runner)
+    take(true, of: runner)
+    waits(runner, 2)
+    runner.stop()
+    take(false, of: runner)
+    waits(runner, 20)
+    #expect(runs.count == 2)
+    end(runner)
+  }
+
   // MARK: Another graph
 
   @Test func `a task that has changed receives what it was owed with its first run`() {
