@@ -77,6 +77,7 @@ extension TaskRunner {
   /// A service has ended by itself. The end of one that is kept alive is no success, and a success while the
   /// round goes on is none with the newest changes.
   func endIfComplete(_ service: TaskDefinition, _ status: ExitStatus) {
+    let status = service.policy.keepsAlive && status.isSuccess ? .exited(1) : status
     if status.isSuccess && machine.hasUnsettled { return }
     // It may succeed later; one with a limit of restarts is given up otherwise.
     let isCrash =

@@ -184,7 +184,11 @@ extension TaskRunner {
     guard self.worker(name) === worker else {
       // It is retired, or the former one of a service. Only its end matters.
       if case .exited = event { monitor.look() }
-      if case .atRest = event, !worker.isEnding { advance { $0.formerHasEnded(name) } }
+      guard case .atRest = event, !worker.isEnding else { return }
+      let result = worker.state.access(\.result) ?? .cancelled
+      advance { $0.formerHasEnded(name, result) }
+      // Nothing is left of the service, and it is not started again.
+      if machine[name].phase == .atRest { serviceIsAtRest(worker) }
       return
     }
     switch event {
@@ -226,7 +230,7 @@ extension TaskRunner {
 
   private func serviceIsAtRest(_ worker: TaskWorker) {
     // Otherwise its next run has begun.
-    guard worker.phase == .idle else { return }
+    guard worker.phase == .idle || worker.isEnding else { return }
     let (result, status) = worker.state.access { ($0.result, $0.status) }
     let hasCrashed = machine[worker.name].phase == .crashed
     let wasStopped = worker.definition.policy.keepsAlive && !hasCrashed

@@ -138,13 +138,14 @@ extension TaskStateMachine {
   }
 
   /// The former process of a service has ended by itself, and its hook as well.
-  package mutating func formerHasEnded(_ name: String) -> [Action] {
+  package mutating func formerHasEnded(_ name: String, _ result: Result) -> [Action] {
     guard let rules = tasks[name]?.rules, !isEnding else { return [] }
     let isTried = self[name].phase != .ready
     let actions = endFormer(name, isTried && rules.isReadyAlone ? .ended : .absent)
     if isTried || actions.isEmpty { return proceed(actions) }
     // The other process has failed before.
     tasks[name]?.phase = rules.keepsAlive ? .crashed : .atRest
+    if !rules.keepsAlive { tasks[name]?.outcome = result }
     return proceed(actions) + serviceIsAtRest(name)
   }
 }
@@ -187,7 +188,10 @@ extension TaskStateMachine {
     if isPaused { return [] }
     return order.flatMap { name -> [Action] in
       guard let task = tasks[name], task.phase == .restartDue, !task.isRequested else { return [] }
-      if waits(name) || isBlocked(name) || !task.rules.isService && !hasFreeJob { return [] }
+      // A service waits for no dependent that runs, which may need it.
+      let isBlocked =
+        task.rules.isService ? hasNoRoom(name) : isBlocked(name) || !hasFreeJob
+      if waits(name) || isBlocked { return [] }
       update(name) { $0.phase = task.rules.isService ? .starting(isFresh: false) : .running }
       return [.start(name, .restart)]
     }

@@ -10,7 +10,7 @@
 /// 1. A task begins when all its ancestors are settled and have succeeded. So it runs with their newest
 ///    results.
 /// 2. A task does not begin while a descendant runs, whose input it would change. By its policy the
-///    descendant is stopped, or runs to its end. A service keeps running.
+///    descendant is stopped, or runs to its end. A service keeps running, and is started again after a crash.
 /// 3. The result of a task is passed on when no newer run of it is requested: its dependents are requested,
 ///    or its descendants skipped.
 /// 4. A service does not begin before the changes that were made while its ancestors ran are judged: it

@@ -143,13 +143,16 @@ struct RunnerTraceTests {
   }
 
   /// A service whose next process starts beside the first one.
-  private func overlapping(_ condition: TaskDefinition.Readiness.Condition? = nil) -> TaskRunner {
+  private func overlapping(
+    _ condition: TaskDefinition.Readiness.Condition? = nil, completion: CompletionRule = .never
+  ) -> TaskRunner {
     let service = task("t1", service: true) { task in
+      task.policy.keepsAlive = completion == .never
       (task.policy.busyPolicy, task.triggers) = (.overlap, .all)
       task.readiness = condition.map { TaskDefinition.Readiness($0) }
     }
     world.state.withLock { $0.overlapping = ["t1"] }
-    let runner = runner(service)
+    let runner = runner(completion: completion, service)
     runner.start()
     waits(runner, 2)
     submit("/f", to: runner)
@@ -198,6 +201,39 @@ struct RunnerTraceTests {
     #expect(ends.map(\.0) == [false, false])
     #expect(ends.map(\.1) == [.exited(3), .exited(4)])
     end(runner)
+  }
+
+  @Test(
+    arguments: [(.firstSuccess, [3, 0], 0), (.firstFailure, [0, 3], 3)]
+      as [(CompletionRule, [Int32], Int32)])
+  func `the end of a former process whose successor has failed is that of the task`(
+    completion: CompletionRule, ends: [Int32], status: Int32
+  ) {
+    let runner = overlapping(completion: completion)
+    waits(runner, 0.1)
+    finish(1, ends[0], of: runner)
+    waits(runner, 2)
+    #expect(finish == nil)
+    finish(0, ends[1], of: runner)
+    waits(runner, 1)
+    #expect(finish == .some(.exited(status)))
+  }
+
+  private var finish: ExitStatus?? {
+    log.entries.lazy.compactMap {
+      if case .runner(.finished(let status)) = $0 { .some(status) } else { nil }
+    }.first
+  }
+
+  @Test(arguments: [nil, 0])
+  func `the end of a service that is kept alive is no success`(limit: Int?) {
+    let runner = runner(
+      completion: .firstRun, task("s", service: true) { $0.policy.restartLimit = limit })
+    runner.start()
+    waits(runner, 0.1)
+    finish(0, of: runner)
+    waits(runner, 1)
+    #expect(finish == .some(.exited(1)))
   }
 
   @Test func `a process takes the place of the former one when its output says that it is ready`() {

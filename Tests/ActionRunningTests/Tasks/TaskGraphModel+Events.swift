@@ -112,7 +112,7 @@ extension TaskGraphModel {
     guard let name = services.randomElement(using: &random) else { return }
     let world = world(name)
     if world.hasFormer && Int.random(in: 0..<8, using: &random) == 0 {
-      return advance { $0.formerHasEnded(name) }
+      return advance { $0.formerHasEnded(name, .failed) }
     }
     if world.isLaunchPending { return launchService(name) }
     if world.isHooking { return rest(name) }

@@ -273,8 +273,11 @@ extension TaskGraphModel {
         complain("beside an ancestor")
       }
     }
+    // A service is started again for those as well.
     for below in rules where ancestors(below.name).contains(name) {
-      if world(below.name).runs { complain("under a descendant that runs") }
+      if world(below.name).runs && !(isService(name) && reason == .restart) {
+        complain("under a descendant that runs")
+      }
     }
     if !isService(name) {
       launch(name, reason)

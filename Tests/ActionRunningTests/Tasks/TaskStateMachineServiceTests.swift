@@ -94,7 +94,7 @@ struct TaskStateMachineServiceTests {
     #expect(script.isReady("s") == ["s*", "."])
     #expect(script.change("s") == ["s|", "+s"])
     #expect(script { $0.serviceEnded("s", .failed) } == ["s=s", "."])
-    #expect(script { $0.formerHasEnded("s") } == ["retire s", "s%"])
+    #expect(script { $0.formerHasEnded("s", .failed) } == ["retire s", "s%"])
     #expect(script.backOffIsOver("s") == [])
     #expect(script { $0.isGone("s") } == ["&s"])
     start(&script, "s")
@@ -116,12 +116,12 @@ struct TaskStateMachineServiceTests {
     #expect(script.change("s") == ["s|", "+s"])
     start(&script, "s")
     // The former process ends by itself.
-    #expect(script { $0.formerHasEnded("s") } == ["retire s"])
+    #expect(script { $0.formerHasEnded("s", .failed) } == ["retire s"])
     #expect(script { $0.isGone("s") } == [])
     #expect(script.isReady("s") == ["s…"])
     #expect(script.isReady("s") == ["s*", "."])
     #expect(script.change("s") == ["s|", "+s"])
-    #expect(script { $0.formerHasEnded("s") } == ["retire s"])
+    #expect(script { $0.formerHasEnded("s", .failed) } == ["retire s"])
     #expect(script { $0.isGone("s") } == [])
     start(&script, "s")
     #expect(script.isReady("s") == ["s*", "."])
@@ -306,6 +306,16 @@ struct TaskStateMachineServiceTests {
     #expect(script { $0.pause() } == [])
     #expect(script.backOffIsOver("k") == [])
     #expect(script { $0.resume() } == ["&k"])
+  }
+
+  @Test func `the restart of a service does not wait for a dependent that runs`() {
+    var script = MachineScript([rules("s", service: true), rules("t", after: "s")])
+    _ = script { $0.start() }
+    start(&script, "s")
+    #expect(script.isReady("s") == ["s*", "+t"])
+    #expect(script { $0.serviceEnded("s", .failed) } == [])
+    #expect(script { $0.serviceIsAtRest("s") } == ["s%"])
+    #expect(script.backOffIsOver("s") == ["&s"])
   }
 
   @Test func `a restart does not wait for a dependency that failed`() {
