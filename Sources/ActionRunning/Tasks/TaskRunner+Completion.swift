@@ -26,7 +26,7 @@ extension TaskRunner {
   }
 
   /// The tasks that have failed. Not only in the latest round: a start after an end is none.
-  private var failures: [String] { machine.order.filter(machine.hasFailed) }
+  private var failures: [String] { machine.order.filter { machine[$0].outcome == .failed } }
 
   /// Whether the end is decided by failures that are not those of the round, or not final.
   private func isDecidedByFailures(_ status: ExitStatus) -> Bool {

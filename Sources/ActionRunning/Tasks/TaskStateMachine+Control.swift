@@ -7,7 +7,7 @@ extension TaskStateMachine {
     for name in order where tasks[name]?.rules.mayBeFresh == true {
       update(name) { $0.freshness = .possible }
     }
-    return proceed(requestNew(order, .start))
+    return proceed(requestNew(order))
   }
 
   package mutating func changed(_ names: Set<String>) -> [Action] {
@@ -143,14 +143,12 @@ extension TaskStateMachine {
   }
 
   /// Requests these tasks, except dormant postponed ones and their descendants.
-  private mutating func requestNew(
-    _ names: [String], _ reason: RunTrigger.Reason
-  ) -> [Action] {
+  private mutating func requestNew(_ names: [String]) -> [Action] {
     names.flatMap { name -> [Action] in
       let isAsleep = ([name] + ancestors[name, default: []]).contains {
         self[$0].isDormant && self[$0].rules.isPostponed
       }
-      return isAsleep ? [] : request(name, reason)
+      return isAsleep ? [] : request(name, .start)
     }
   }
 }
@@ -188,7 +186,7 @@ extension TaskStateMachine {
     self.jobs = jobs
     setTasks(rules, keeping: kept)
     roundMembers.formIntersection(order)
-    if hasStarted { actions += requestNew(order.filter { !kept.contains($0) }, .start) }
+    if hasStarted { actions += requestNew(order.filter { !kept.contains($0) }) }
     return proceed(actions)
   }
 

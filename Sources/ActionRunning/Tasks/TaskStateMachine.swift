@@ -311,7 +311,7 @@ extension TaskStateMachine {
       let old = kept.contains(rule.name) ? before[rule.name] : nil
       tasks[rule.name] = old ?? Task(rule)
       // What was asked about the former graph is not answered.
-      tasks[rule.name]?.judging = .notAsked
+      if old?.judging != .inBurst { tasks[rule.name]?.judging = .notAsked }
       var above = Set(rule.dependencies)
       for name in rule.dependencies { above.formUnion(ancestors[name, default: []]) }
       ancestors[rule.name] = above
@@ -367,8 +367,6 @@ extension TaskStateMachine {
   }
 
   func isUnsettled(_ name: String) -> Bool { self[name].isUnsettled }
-
-  func hasFailed(_ name: String) -> Bool { self[name].outcome == .failed }
 
   /// Whether a run is active or requested.
   var hasRuns: Bool { tasks.values.contains(where: \.isRequestedOrRuns) }

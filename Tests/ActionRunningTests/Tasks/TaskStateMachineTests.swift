@@ -532,6 +532,17 @@ struct TaskStateMachineTests {
     #expect(script.end("c") == ["app=b", "t?b", "."])
   }
 
+  @Test func `a build that a save has stopped waits for the end of the burst in another graph too`()
+  {
+    var script = MachineScript([rules("a")])
+    _ = script { $0.start() }
+    script.machine.setBuilding(["a"])
+    #expect(script { $0.changedInBurst(["a"]) } == ["~a"])
+    #expect(script { $0.replace([rules("a"), rules("b")], jobs: 9, keeping: ["a"]) } == ["+b"])
+    #expect(script.end("a", .cancelled) == [])
+    #expect(script { $0.burstHasEnded() } == ["+a"])
+  }
+
   @Test func `a run that cannot be started yet is stopped for a dependency any number of times`() {
     var machine = MachineScript([rules("a"), rules("b", after: "a", policy: .queue)])
     _ = machine { $0.start() }
