@@ -11,10 +11,10 @@ struct FileKind: Hashable, Sendable {
 
 extension FileKind {
   /// Whether the file has the name of a product of compilers, or begins as object files, programs and their
-  /// archives do.
-  static func isBuilt(_ path: Path) -> Bool {
+  /// archives do, if it is read.
+  static func isBuilt(_ path: Path, isRead: Bool = true) -> Bool {
     if let ending = path.ending, endings.contains(where: ending.elementsEqual) { return true }
-    let start = start(of: path, 8)
+    let start = isRead ? start(of: path, 8) : []
     return signatures.contains { start.starts(with: $0) }
   }
 

@@ -18,15 +18,6 @@ enum PathContent: Hashable, Sendable {
   case stamp(FileStamp)
 }
 
-extension PathContent {
-  fileprivate var isOfFile: Bool {
-    switch self {
-    case .file, .stamp: true
-    case .absent, .directory, .link, .special: false
-    }
-  }
-}
-
 /// What is known of a path when its change is judged.
 struct FileState: Equatable, Sendable {
   var content: PathContent
@@ -52,18 +43,22 @@ struct ContentReader: Sendable {
   func states(of paths: [(path: Path, isMovedAsWhole: Bool)]) -> [Path: FileState] {
     var states: [Path: FileState] = [:]
     for (index, entry) in paths.enumerated() {
-      let content = content(
-        of: entry.path, isRead: index < Self.mostFiles, isMovedAsWhole: entry.isMovedAsWhole)
-      let status = try? FileStatus(of: entry.path)
-      states[entry.path] = FileState(
-        content: content, born: status?.born, modified: status?.modified,
-        isBuilt: content.isOfFile && FileKind.isBuilt(entry.path))
+      let (path, isRead) = (entry.path, index < Self.mostFiles)
+      guard let status = try? FileStatus(of: path) else {
+        states[path] = FileState(content: .absent)
+        continue
+      }
+      states[path] = FileState(
+        content: content(of: path, status, isRead: isRead, isMovedAsWhole: entry.isMovedAsWhole),
+        born: status.born, modified: status.modified,
+        isBuilt: status.type == .file && FileKind.isBuilt(path, isRead: isRead))
     }
     return states
   }
 
-  private func content(of path: Path, isRead: Bool, isMovedAsWhole: Bool) -> PathContent {
-    guard let status = try? FileStatus(of: path) else { return .absent }
+  private func content(
+    of path: Path, _ status: FileStatus, isRead: Bool, isMovedAsWhole: Bool
+  ) -> PathContent {
     switch status.type {
     case .directory where !isMovedAsWhole: return .directory
     case .symlink: return (try? linkTarget(of: path)).map { .link($0) } ?? .absent

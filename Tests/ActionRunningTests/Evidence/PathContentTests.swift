@@ -104,11 +104,15 @@ struct PathContentTests {
 
   @Test func `the first 256 files are read, and the others are compared by their stamps`() throws {
     let paths = (0..<258).map { (path: directory["\($0)"], isMovedAsWhole: false) }
-    for (path, _) in paths { try directory.write("x", to: path.lastComponent.decoded) }
+    for (path, _) in paths { try directory.write("!<arch>", to: path.lastComponent.decoded) }
     let states = reader.states(of: paths)
     let contents = paths.map { states[$0.path]?.content }
     #expect(contents.firstIndex(where: isStamp) == 256)
     #expect(contents[256...].allSatisfy(isStamp))
+    // Only the name tells more of the others.
+    try directory.write("x", to: "a.o")
+    let all = reader.states(of: paths + [(directory["a.o"], false)])
+    #expect(all.values.count { $0.isBuilt } == 257)
   }
 
   // MARK: States

@@ -20,7 +20,7 @@ import Testing
       #expect(setTimes(save.advanced(by: .nanoseconds(time)), of: directory[name]))
     }
     let outputs = BuildOutputs(directories: [directory.path])
-    #expect(outputs.outdate(before: save, where: FileKind.isBuilt))
+    #expect(outputs.outdate(before: save, where: { FileKind.isBuilt($0) }))
     let outdated = try written.keys.filter { name in
       try FileStatus(of: directory[name]).modified == save.advanced(by: .nanoseconds(-1))
     }
