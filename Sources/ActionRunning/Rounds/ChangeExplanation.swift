@@ -17,7 +17,7 @@ public struct ChangeExplanation: Sendable, Hashable {
   public enum Writer: Sendable, Hashable {
     /// Not the run: none of its processes has done anything meanwhile.
     case others
-    /// A process of the run has the path open for writing.
+    /// A process of a run has the path open for writing.
     case run
     /// It is not known.
     case unknown

@@ -115,7 +115,7 @@ extension ChangeExplanation {
     case .run:
       switch writer {
       case .others: "\(run): saved, no process of the run has done anything meanwhile"
-      case .run: "\(run): the run has it open for writing"
+      case .run: "\(run): a process of a run has it open for writing"
       case .unknown: "\(run): it changed during the run"
       }
     case .unchanged: "nothing: it holds what it held when the run began; r runs it"
