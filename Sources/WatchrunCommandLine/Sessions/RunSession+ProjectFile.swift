@@ -135,12 +135,7 @@ extension RunSession {
       changed.compactMap { readings.changed($0, at: .now) }
     }
     let detected = detectedFiles
-    if !detected.isEmpty, changed.contains(where: { !variables.contains($0) }) {
-      // The change starts detected tasks, which may be others now.
-      readFiles(runner)
-    } else if let file = changed.first, let wait = waits.first {
-      readFiles(after: wait, file, runner)
-    }
+    if let file = changed.first, let wait = waits.first { readFiles(after: wait, file, runner) }
     // Other tasks of a project may watch a file with variables, and what it was detected by is a source.
     let taken = source == nil ? variables : files.filter { !detected.contains($0) }
     rest.changes.removeAll { taken.contains($0.path) }

@@ -158,6 +158,22 @@ struct ProjectLiveTests {
     }
   }
 
+  @Test(.enabled(if: Effort.isFull))
+  func `a target that adds and removes another one is made again more and more rarely`()
+    async throws
+  {
+    try await withProject { project in
+      let recipe =
+        "if grep -q ^test: Makefile; then sed -i '/^test:/,$$ d' Makefile; "
+        + "else printf 'test:\\n\\ttrue\\n' >> Makefile; fi"
+      try project.write("Makefile", "all:\n\techo made >> $$LOG; \(recipe)\n\n")
+      let watchrun = try await project.startTasks()
+      try await watchrun.said(
+        "what starts changes Makefile: it is read again in", within: patienceForLoops)
+      #expect(project.logged.count < 40)
+    }
+  }
+
   @Test func `the file that was removed is named`() async throws {
     try await withProject { project in
       try project.place("watchrun.json5", "{ tasks: { a: { run: 'echo a >> $LOG' } } }")
