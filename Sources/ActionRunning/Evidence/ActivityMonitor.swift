@@ -110,9 +110,11 @@ final class ActivityMonitor: Sendable {
 
   /// The evidence about changes that were just reported. Looks at the processes once more if earlier looks
   /// prove nothing.
-  func evidence(about changes: [ChangeBatch.Change]) -> [Path: Verdict] {
+  ///
+  /// - Parameter areAll: Whether nothing else has changed in the burst, which has just begun with them.
+  func evidence(about changes: [ChangeBatch.Change], areAll: Bool = false) -> [Path: Verdict] {
     var subjects: [Path: ActivityLog.Subject] = [:]
-    let isAlone = changes.count == 1 && changes.first?.from == nil
+    let isAlone = areAll && changes.count == 1 && changes.first?.from == nil
     for change in changes.prefix(ContentReader.mostFiles) {
       let status = try? FileStatus(of: change.path)
       subjects[change.path] = ActivityLog.Subject(

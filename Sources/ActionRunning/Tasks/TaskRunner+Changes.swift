@@ -27,14 +27,17 @@ extension TaskRunner {
     options.freshness?.changed(batch.changes, of: graph.tasks)
     if machine.isEnding { return }
     if batch.isPartial { awaitBurstEnd() }
-    let time = monitor.takeBurst()
+    // What is owed again has no burst of its own.
+    let time = isOwed == nil ? monitor.takeBurst() : nil
+    let count = batch.changes.count
     let batch = withoutDeclaredWrites(batch)
     if batch.changes.isEmpty { return updateFrequentPaths() }
     let leaving = Set(allWorkers.filter { $0.hadLeftovers() }.map(\.name))
     // What they do is known only of those that this process adopts.
     let isAdopting = adoption.withLock(\.isOn)
     let hadOrphans = monitor.hadOrphans()
-    let evidence = monitor.evidence(about: batch.changes)
+    let areAll = time != nil && batch.changes.count == count
+    let evidence = isOwed == nil ? monitor.evidence(about: batch.changes, areAll: areAll) : [:]
     let builds = findBuilds()
     let parts = BatchParts(batch, graph.audiences)
     noteSaves(parts, evidence, in: builds)

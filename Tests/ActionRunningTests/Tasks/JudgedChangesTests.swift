@@ -79,6 +79,33 @@ struct JudgedChangesTests {
     #expect(await tasks.end())
   }
 
+  @Test func `a removal in a burst that a declared write has begun is not proved to be of others`()
+    async throws
+  {
+    let tasks = try RunningTasks { directory in
+      var task = TaskDefinition("s", in: directory, "exec sleep 1000", watch: ["f"], service: true)
+      task.triggers.writes = DeclaredWrites(["log"])
+      return [task]
+    }
+    tasks.runner.start()
+    #expect(await tasks.tells("+s"))
+    // It sleeps.
+    try await Task.sleep(for: .milliseconds(150))
+    tasks.runner.monitor.look()
+    try await Task.sleep(for: .milliseconds(100))
+    tasks.runner.changesArrived(isFirst: true, saved: [])
+    let changes = ["log", "f"].map { name in
+      ChangeBatch.Change(path: tasks.directory[name], kind: .removed, type: .file)
+    }
+    tasks.runner.submit(ChangeBatch(number: 1, changes: changes))
+    #expect(await tasks.tells("+s", times: 2))
+    let writers = tasks.entries.flatMap { report -> [ChangeExplanation.Writer] in
+      if case .changes(.explained(let all)) = report { all.map(\.writer) } else { [] }
+    }
+    #expect(writers == [.unknown])
+    #expect(await tasks.end())
+  }
+
   @Test(arguments: [false, true])
   func `a save while a task runs repeats it before what depends on it, and starts a service once`(
     hasSource: Bool
