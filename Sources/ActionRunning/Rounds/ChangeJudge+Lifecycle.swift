@@ -68,18 +68,10 @@ extension ChangeJudge {
     return [.flush(generation: makeGeneration())]
   }
 
-  /// Judges the changes so far in the middle of a round, before a dependent task starts. If a
-  /// flush is under way, its end is the answer.
+  /// Judges the changes so far in the middle of a round, before a dependent task starts, or when a task has ended that
+  /// ignores changes. A flush that is under way may miss the latest ones.
   mutating func checkpoint() -> [Action] {
-    let isUnderWay = isFlushing
-    if flushReason == nil || flushReason == .ignored { flushReason = .checkpoint }
-    return isUnderWay ? [] : [.flush(generation: makeGeneration())]
-  }
-
-  /// A task has ended that ignores changes, and others run. Asks for what it has ignored.
-  mutating func ignoringEnded() -> [Action] {
-    if isFlushing { return [] }
-    flushReason = .ignored
+    if flushReason != .end && flushReason != .work { flushReason = .checkpoint }
     return [.flush(generation: makeGeneration())]
   }
 
@@ -89,11 +81,6 @@ extension ChangeJudge {
   ) -> [Action] {
     guard let reason = flushReason, generation == self.generation else { return [] }
     flushReason = nil
-    if reason == .ignored {
-      return hasInterruptibleService && !unjudged.isEmpty
-        ? judgeBesideActiveRun(at: now, knowledge, isBuilding: knowledge.isBuilding)
-        : resumeFollowUp(at: now)
-    }
     if reason == .end || reason == .work { workHasEnded(at: now) }
     if reason == .end {
       (hasEnded, lastReport) = (!isStopped, now)

@@ -343,7 +343,7 @@ extension TaskRunner {
       if component.hasWorked { endWork(of: component) }
       if activity.isBusy && !component.ignoring.isSubset(of: ignoring) {
         // What the task has ignored must be known before later changes count.
-        component.rounds.ignoringEnded()
+        component.rounds.checkpoint()
       }
     }
   }

@@ -94,20 +94,22 @@ struct ChangeJudgeCheckpointTests {
     #expect(bench.actions.isEmpty && !bench.judge.isFlushing)
   }
 
-  @Test func `a checkpoint during a reading has the same answer`() {
+  @Test func `a checkpoint during a flush is answered by another one`() {
     var bench = ChangeJudgeBench(Self.files)
     bench.begin()
     bench.write("/p/a", "saved")
-    bench.actions = bench.judge.checkpoint()
-    #expect(bench.judge.isFlushing)
-    #expect(bench.judge.checkpoint().isEmpty)
+    let outdated = bench.judge.checkpoint()
+    let flush = bench.judge.checkpoint()
+    bench.actions = outdated
+    bench.answer()
+    #expect(bench.actions.isEmpty && bench.judge.isFlushing)
+    bench.actions = flush
     bench.answer()
     #expect(bench.run == ["/p/a"])
 
     bench.begin()
-    bench.actions = bench.judge.workEnded()
-    #expect(bench.judge.checkpoint().isEmpty)
-    bench.answer()
+    _ = bench.judge.workEnded()
+    bench.checkpoint()
     #expect(bench.judge.hasEnded)
   }
 
@@ -181,31 +183,6 @@ struct ChangeJudgeCheckpointTests {
     #expect(!bench.judge.owesRun)
     bench.end()
     #expect(bench.actions.isEmpty)
-  }
-
-  // MARK: Ignored changes
-
-  @Test func `the end of a task that ignores changes leads to no judgment`() {
-    var bench = ChangeJudgeBench(Self.files)
-    bench.begin()
-    bench.write("/p/a", "half written")
-    bench.actions = bench.judge.ignoringEnded()
-    bench.answer()
-    #expect(bench.actions.isEmpty && !bench.judge.isFlushing)
-    bench.end()
-    #expect(bench.run == ["/p/a"])
-  }
-
-  @Test func `a checkpoint meanwhile is one`() {
-    var bench = ChangeJudgeBench(Self.files)
-    bench.begin()
-    bench.write("/p/a", "saved")
-    let flush = bench.judge.ignoringEnded()
-    bench.actions = bench.judge.checkpoint()
-    #expect(bench.actions.isEmpty)
-    bench.actions = flush
-    bench.answer()
-    #expect(bench.run == ["/p/a"])
   }
 
   // MARK: What a run begins with
