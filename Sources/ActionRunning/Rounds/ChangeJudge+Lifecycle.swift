@@ -52,8 +52,7 @@ extension ChangeJudge {
         }
       }
     }
-    removeFromFollowUp(
-      delayedPaths.filter { knowledge.files[$0] != nil && !knowledge.owed.contains($0) })
+    removeFromFollowUp(delayedPaths.filter { !knowledge.owed.contains($0) })
   }
 
   /// All work that ends by itself has ended.

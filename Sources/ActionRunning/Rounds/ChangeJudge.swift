@@ -87,7 +87,7 @@ struct ChangeJudge: Sendable {
   struct Knowledge: Sendable {
     /// The present states of the paths of `pathsToRead`.
     var files: [Path: FileState] = [:]
-    /// Those of these paths whose changes are still owed to a task, and for which no run is requested.
+    /// Those of these and the delayed paths whose changes are still owed to a task, and for which no run is requested.
     var owed: Set<Path> = []
     /// How the latest runs have ended.
     var results: [String: ExitStatus] = [:]

@@ -195,7 +195,8 @@ final class RoundController: Sendable {
   ) -> ChangeJudge.Knowledge {
     var knowledge = ChangeJudge.Knowledge()
     if let inquire = client.withLock({ $0?.inquire }) {
-      (knowledge.owed, knowledge.results, knowledge.hasOneWriter) = inquire(paths.map(\.path))
+      (knowledge.owed, knowledge.results, knowledge.hasOneWriter) = inquire(
+        paths.map(\.path) + self.delayedPaths)
     }
     knowledge.files = reader.states(of: paths)
     return knowledge

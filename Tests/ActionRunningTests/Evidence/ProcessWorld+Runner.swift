@@ -20,8 +20,8 @@ extension ProcessWorld {
         content: content ?? .absent, born: files[path].map { fileTime($0.born) },
         modified: files[path].map { fileTime($0.modified) },
         isBuilt: files[path]?.isBuilt ?? false)
-      if ledger.owes(path) { knowledge.owed.insert(path) }
     }
+    knowledge.owed = Set((paths.map(\.path) + judge.delayedPaths).filter(ledger.owes))
     return knowledge
   }
 

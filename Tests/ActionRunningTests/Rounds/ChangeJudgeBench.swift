@@ -117,8 +117,8 @@ struct ChangeJudgeBench {
       knowledge.files[path] = FileState(
         content: files[path] ?? .absent, born: births[path], modified: writes[path],
         isBuilt: isBuilt)
-      if ledger.owes(path) { knowledge.owed.insert(path) }
     }
+    knowledge.owed = Set((paths.map(\.path) + judge.delayedPaths).filter(ledger.owes))
     (knowledge.results, knowledge.hasOneWriter) = (results, hasOneWriter)
     knowledge.isBuilding = isBuilding
     return knowledge

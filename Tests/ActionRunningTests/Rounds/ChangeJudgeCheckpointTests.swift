@@ -185,6 +185,20 @@ struct ChangeJudgeCheckpointTests {
     #expect(bench.actions.isEmpty)
   }
 
+  @Test func `so is one that is not read, because it is too large or no file`() {
+    var bench = ChangeJudgeBench(Self.files)
+    for count in 0..<13 {
+      bench.waitForDelay()
+      bench.begin()
+      bench.files["/p/log"] = count % 2 == 0 ? .special : .text("\(count)")
+      bench.report([.of("/p/log", .modified)])
+      if count < 12 { bench.end() } else { bench.checkpoint() }
+    }
+    #expect(bench.judge.delayedPaths == ["/p/log"])
+    bench.launch()
+    #expect(!bench.judge.owesRun)
+  }
+
   // MARK: What a run begins with
 
   @Test func `a run that starts late begins with what is there then`() {

@@ -88,8 +88,8 @@ struct ChangeJudgeModel {
         content: content ?? .absent, born: latestWrites[path].map { Self.fileTime($0.time) },
         modified: latestWrites[path].map { Self.fileTime($0.time) },
         isBuilt: content != nil && ModelCommand.programs.contains(path))
-      if ledger.owes(path) { knowledge.owed.insert(path) }
     }
+    knowledge.owed = Set((paths.map(\.path) + judge.delayedPaths).filter(ledger.owes))
     return knowledge
   }
 
