@@ -176,19 +176,6 @@ extension TaskRunner {
     return present.contains { $1.isRunning || $1 != former[$0] }
   }
 
-  /// Saves while these services build, and whose restart is delayed, may be missing in what they make.
-  func missDelayed(
-    _ changes: [ChangeBatch.Change], _ evidence: [Path: Verdict], by services: [String],
-    of component: TaskComponent
-  ) {
-    let delayed = Set(component.rounds.delayedPaths)
-    let late = changes.filter { change in
-      delayed.contains(change.path)
-        && component.isSaved(change.path, evidence)
-    }
-    if !late.isEmpty { for name in services { miss(late, by: name) } }
-  }
-
   /// What others have saved may be missing in the result of a task from now on.
   func miss(_ changes: [ChangeBatch.Change], by name: String) {
     state.access { $0.owed.miss(changes.map(\.path), by: name) }

@@ -65,10 +65,6 @@ extension TaskRunner {
       if component.rounds.awaitsJudgment && activity(of: component.names).isBusy {
         update(component.names) { $0.hasWorked = true }
       }
-      if situation == .buildingService {
-        let services = watching.map(\.name).filter(machine.isBuildingService)
-        missDelayed(changes, evidence, by: services, of: component)
-      }
     }
     reportChanges()
     watchClosely()
