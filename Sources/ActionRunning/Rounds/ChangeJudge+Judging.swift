@@ -143,9 +143,7 @@ extension ChangeJudge {
 
   private func isKnown(_ content: PathContent, of change: PendingChange) -> Bool {
     if let known = records[change.path]?.knownContent { return known == content }
-    // A path that appears and disappears within each round, under a different name each time.
-    return content == .absent && change.wasAbsent
-      && records[change.path.directory]?.entriesChangedBefore == true
+    return content == .absent && change.isNew
   }
 
   // MARK: Follow-ups

@@ -49,6 +49,7 @@ extension ChangeJudge {
           // Another task may have begun with something else.
           if record.knownContent != state.content { record.knownContent = nil }
           if record.judgedContent != state.content { record.judgedContent = nil }
+          if state.content != .absent { record.unjudged?.isNew = false }
         }
       }
     }
@@ -170,7 +171,6 @@ extension ChangeJudge.Record {
   fileprivate mutating func beginRound() {
     // What has not changed since then still holds that.
     (knownContent, judgedContent) = (judgedContent ?? knownContent, nil)
-    (entriesChangedBefore, entriesChanged) = (entriesChanged, false)
     (due, formerReportCount, reportCount) = (nil, reportCount, 0)
   }
 }

@@ -9,6 +9,9 @@ extension ChangeJudge {
     let path: Path
     /// Whether the path did not exist before its first change.
     let wasAbsent: Bool
+    /// Whether no run has begun with the path, so that it is unchanged when it is gone again. A rename may have replaced
+    /// what was there.
+    var isNew: Bool
     /// Whether the path was created or removed, so that its directory counts as well.
     var isOfEntry: Bool
     /// Whether it is a directory whose entries were not reported.
@@ -31,13 +34,13 @@ extension ChangeJudge {
         if let former = change.from {
           all.append(
             PendingChange(
-              path: former, wasAbsent: false, isOfEntry: true, isMovedAsWhole: false,
+              path: former, wasAbsent: false, isNew: false, isOfEntry: true, isMovedAsWhole: false,
               verdict: evidence[former] ?? .unknown, time: time))
         }
         all.append(
           PendingChange(
             path: change.path, wasAbsent: change.kind == .created || change.kind == .renamed,
-            isOfEntry: change.isOfEntry,
+            isNew: change.kind == .created, isOfEntry: change.isOfEntry,
             isMovedAsWhole: change.kind == .renamed && change.type == .directory,
             verdict: evidence[change.path] ?? .unknown, time: time))
       }
@@ -67,10 +70,6 @@ extension ChangeJudge {
     var unjudged: PendingChange?
     /// The judged change for which the next follow-up is due.
     var due: PendingChange?
-    /// Whether an entry of the directory was created or removed in the present round.
-    var entriesChanged = false
-    /// Whether an entry of the directory was created or removed in the round before.
-    var entriesChangedBefore = false
     /// Whether a change was judged to require a run, so that runs which reached their ends may have made it.
     var wasJudged = false
     /// Whether others are known to change the path.
@@ -114,9 +113,6 @@ extension ChangeJudge {
         unjudged.append(change.path)
       } else {
         records[change.path]?.unjudged?.add(change)
-      }
-      if change.isOfEntry {
-        records[change.path.directory, default: Record()].entriesChanged = true
       }
     }
   }

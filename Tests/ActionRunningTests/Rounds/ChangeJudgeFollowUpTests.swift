@@ -158,25 +158,35 @@ struct ChangeJudgeFollowUpTests {
     #expect(bench.judge.announcedPaths == ["/p/x"])
   }
 
-  @Test func `temporary files that come and go in each round are owed one follow-up`() {
+  @Test func `a temporary file that comes and goes in a round is owed no run`() {
     var bench = ChangeJudgeBench()
-    for count in 0..<3 {
-      bench.begin()
-      bench.write(Path("/p/tmp.\(count)"), "t")
-      bench.write(Path("/p/tmp.\(count)"), nil)
-      bench.end()
-      #expect(bench.followUp == (count == 0 ? .now : .none))
-    }
-  }
-
-  @Test func `a temporary file in a directory that the round before left alone is owed a run`() {
-    var bench = ChangeJudgeBench(["/p/a": "a"])
-    #expect(bench.round([("/p/a", "b")]) == .now)
     bench.begin()
     bench.write("/p/tmp", "t")
     bench.write("/p/tmp", nil)
     bench.end()
-    #expect(bench.followUp == .now)
+    #expect(bench.settled == ["/p/tmp"] && bench.followUp == .none)
+  }
+
+  @Test func `a file with which another task has begun is no temporary file`() {
+    var bench = ChangeJudgeBench()
+    bench.begin()
+    bench.write("/p/tmp", "t")
+    bench.launch(isRestart: true, isOnlyReader: false)
+    bench.write("/p/tmp", nil)
+    bench.end()
+    #expect(bench.run == ["/p/tmp"])
+  }
+
+  @Test func `a file that was replaced by a temporary one, and is gone, is owed a run`() {
+    var bench = ChangeJudgeBench(["/p/a": "a"])
+    bench.begin()
+    bench.write("/p/tmp", "t")
+    bench.files["/p/tmp"] = nil
+    bench.files["/p/a"] = .text("t")
+    bench.report([.of("/p/a", .renamed, from: "/p/tmp")])
+    bench.write("/p/a", nil)
+    bench.end()
+    #expect(bench.settled == ["/p/tmp"] && bench.run == ["/p/a"])
   }
 
   @Test func `a file that is removed for good is no temporary file`() {

@@ -67,8 +67,7 @@ struct ChangeJudgeTruth {
   private var contentsAtStart: [Path: Int] = [:]
   /// Changed in a round before, and not while nothing ran since.
   private var comparable: Set<Path> = []
-  private var directoriesBefore: Set<Path> = []
-  private var (changed, directories): (Set<Path>, Set<Path>) = ([], [])
+  private var changed: Set<Path> = []
   /// Changed by others after that.
   private var changedByOthers: Set<Path> = []
   private var unjudged: [ChangeBatch.Change] = []
@@ -155,7 +154,6 @@ struct ChangeJudgeTruth {
   private mutating func note(_ change: ChangeBatch.Change) {
     changed.insert(change.path)
     changedByOthers.remove(change.path)
-    if change.isOfEntry { directories.insert(change.path.directory) }
   }
 
   private func keys(of change: ChangeBatch.Change) -> [Path] {
@@ -196,11 +194,11 @@ struct ChangeJudgeTruth {
     latestReport = now
   }
 
-  /// The exception to the promise: the run began with that, and the round before changed it as well.
+  /// The exception to the promise: the run began with that, and the round before changed it as well, or it was absent.
   private func isExempt(_ path: Path, _ files: [Path: Int]) -> Bool {
     guard files[path] == contentsAtStart[path] else { return false }
     return comparable.contains(path) && !changedByOthers.contains(path)
-      || files[path] == nil && directoriesBefore.contains(path.directory)
+      || files[path] == nil
   }
 
   private func longestDelay(of change: ChangeBatch.Change) -> Time {
@@ -219,7 +217,6 @@ struct ChangeJudgeTruth {
     let time = hasEnded ? nil : now - start
     for key in rows.keys { rows[key]?.began(after: time) }
     common.began(after: time)
-    (directoriesBefore, directories) = (directories, [])
     hasEnded = false
   }
 
