@@ -197,11 +197,6 @@ struct ChangeJudge: Sendable {
   /// When the run that is delayed is due.
   var due: Instant? { followUp?.due }
 
-  /// Whether all of these paths changed in the round before as well, so that they may be outputs.
-  func mayBeOutputs(_ changes: [ChangeBatch.Change]) -> Bool {
-    changes.allSatisfy { records[$0.path]?.knownContent != nil }
-  }
-
   /// Whether the runs are suspected to change a path, so that a recent look at the processes helps to
   /// judge its next change.
   var suspectsRuns: Bool {

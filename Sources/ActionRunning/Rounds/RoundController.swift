@@ -88,11 +88,6 @@ final class RoundController: Sendable {
     return self.hasInterruptibleService && self.followUp.map { $0.due <= end } ?? false
   }
 
-  /// Whether all of these paths changed in the round before as well, so that they may be outputs.
-  func mayBeOutputs(_ changes: [ChangeBatch.Change]) -> Bool {
-    state.access { $0.judge.mayBeOutputs(changes) }
-  }
-
   /// - Parameter time: When the burst of the changes began, if that is known.
   func changed(
     _ changes: [ChangeBatch.Change], _ evidence: [Path: Verdict],

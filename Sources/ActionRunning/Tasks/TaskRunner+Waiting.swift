@@ -103,12 +103,14 @@ extension TaskRunner.State {
     var (unjudged, deferred) = ([TaskRunner.Waiting](), [TaskRunner.Waiting]())
     for component in components {
       let running = allRunning.filter(component.names.contains)
-      let delayed = component.rounds.delayedPaths
+      let (delayed, records) = (component.rounds.delayedPaths, component.rounds.records)
       for name in component.order {
         let trigger = owed.trigger(of: name)
         let request = machine[name].request
-        // The runs themselves may have made the changes.
-        if !running.isEmpty && owed.owes(name) && !component.rounds.mayBeOutputs(trigger.changes) {
+        // What has changed in the round before as well may be made by the runs.
+        if !running.isEmpty && owed.owes(name)
+          && trigger.changes.contains(where: { records[$0.path]?.knownContent == nil })
+        {
           if request == nil || request?.reason == .key {
             unjudged.append(.init(name, trigger, for: .runs(running)))
           }
