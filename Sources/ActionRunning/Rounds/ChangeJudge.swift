@@ -175,8 +175,17 @@ struct ChangeJudge: Sendable {
   /// Whether a change may restart or signal a service of the component.
   let hasInterruptibleService: Bool
 
-  init(hasInterruptibleService: Bool = false) {
+  /// - Parameter former: The judge of the tasks that these replace: who writes what is known, and nothing waits.
+  init(hasInterruptibleService: Bool = false, replacing former: ChangeJudge? = nil) {
     self.hasInterruptibleService = hasInterruptibleService
+    guard var former else { return }
+    former.updateAll { record in
+      (record.knownContent, record.judgedContent) = (nil, nil)
+      (record.unjudged, record.due, record.proof) = (nil, nil, OutputProof())
+    }
+    (records, editedKinds, roundCount) = (former.records, former.editedKinds, former.roundCount)
+    (common, limit, answers) = (former.common, former.limit, former.answers)
+    (followUpCount, lastLaunch) = (former.followUpCount, former.lastLaunch)
   }
 
   /// Whether the source is being flushed, so that changes are not judged before its end.

@@ -50,17 +50,18 @@ final class RoundController: Sendable {
 
   /// - Parameters:
   ///   - hasInterruptibleService: Whether a change stops or signals the run that is under way.
+  ///   - former: The rounds of the tasks that these replace.
   ///   - source: Asked for what changed during a round. Without one, a round ends with its runs.
   init(
-    hasInterruptibleService: Bool = false, on queue: DispatchQueue, scheduler: any Scheduler,
-    source: (any ChangeSource)?
+    hasInterruptibleService: Bool = false, replacing former: RoundController? = nil,
+    on queue: DispatchQueue, scheduler: any Scheduler, source: (any ChangeSource)?
   ) {
     self.queue = queue
     self.scheduler = scheduler
-    state = Confined(
-      State(judge: ChangeJudge(hasInterruptibleService: hasInterruptibleService), source: source),
-      to: queue
-    )
+    let judge = ChangeJudge(
+      hasInterruptibleService: hasInterruptibleService,
+      replacing: former?.state.access { $0.judge })
+    state = Confined(State(judge: judge, source: source), to: queue)
   }
 
   /// Sets who is asked, before each judgment, and who receives events, on the queue.

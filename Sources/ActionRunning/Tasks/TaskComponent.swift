@@ -88,9 +88,13 @@ extension TaskRunner {
       let hasInterruptibleService = names.contains {
         graph[$0]?.rules.isInterruptibleService ?? false
       }
+      let former = before.max {
+        $0.names.intersection(names).count < $1.names.intersection(names).count
+      }
       let rounds = RoundController(
-        hasInterruptibleService: hasInterruptibleService, on: queue, scheduler: scheduler,
-        source: source)
+        hasInterruptibleService: hasInterruptibleService,
+        replacing: former?.names.isDisjoint(with: names) == false ? former?.rounds : nil,
+        on: queue, scheduler: scheduler, source: source)
       rounds.connect(inquiry(of: names)) { [weak self] in
         self?.areBuilding(names) ?? false
       } deliver: { [weak self] in

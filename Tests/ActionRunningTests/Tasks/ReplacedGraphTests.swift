@@ -193,6 +193,7 @@ struct ReplacedGraphTests {
     tasks.runner.pause()
     tasks.change("f")
     let directory = tasks.directory.path
+    tasks.runner.queue.sync {}
     tasks.runner.changesArrived(isFirst: true, saved: [])
     tasks.runner.replaceGraph(
       try TaskGraph([TaskDefinition("a", in: directory, "true; true", watch: ["f"])], jobs: 1))
@@ -201,6 +202,25 @@ struct ReplacedGraphTests {
     tasks.runner.resume()
     #expect(await tasks.hasRounds(2))
     #expect(tasks.runs(of: "a").last?.trigger.changes.map(\.path) == [tasks.directory["f"]])
+    #expect(await tasks.end())
+  }
+
+  @Test func `what takes the place of a task knows how often its paths have led to starts`()
+    async throws
+  {
+    let tasks = try RunningTasks { [TaskDefinition("a", in: $0, "true", watch: ["f"])] }
+    tasks.runner.start()
+    for number in 1...3 {
+      #expect(await tasks.hasRounds(number))
+      tasks.change("f")
+    }
+    #expect(await tasks.hasRounds(4))
+    let (directory, path) = (tasks.directory.path, tasks.directory["f"])
+    tasks.runner.replaceGraph(
+      try TaskGraph([TaskDefinition("a", in: directory, "true; true", watch: ["f"])], jobs: 1))
+    #expect(await tasks.hasRounds(5))
+    let record = tasks.runner.queue.sync { tasks.runner.component(of: "a")?.rounds.records[path] }
+    #expect(record?.limit.matters == true)
     #expect(await tasks.end())
   }
 
