@@ -15,6 +15,8 @@ package struct StartLimit: Equatable, Sendable {
     package static let (few, shortest) = (
       6.0, (first: Duration.seconds(1), last: Duration.seconds(4))
     )
+    /// After more starts than this, it is said what leads to them.
+    package static let named = 9.0
     /// The highest level.
     package static let most = 130.0
     /// The time that takes one start back.
@@ -56,6 +58,9 @@ package struct StartLimit: Equatable, Sendable {
 
   /// Whether the key has led to some starts.
   package func isFrequent(at now: Instant) -> Bool { level(at: now) >= Rules.few }
+
+  /// Whether the key has led to so many starts that it is named.
+  package func isNamed(at now: Instant) -> Bool { level(at: now) >= Rules.named }
 
   /// A change has started something.
   package mutating func started(at now: Instant) {

@@ -156,17 +156,23 @@ extension ChangeJudge {
   ) -> [Action] {
     failObservation()
     let followUp = add(changes, due: now.advanced(by: delay))
-    if followUp.due <= now { return run(followUp, at: now) }
+    let wait = max(now.duration(to: followUp.due), .zero)
+    // A log of requests to a server is named before it waits for long.
+    let isFrequent = isNamed || changes.contains { hasManyStarts($0, at: now) }
+    let isNoticed = wait >= Suspicion.Rules.noticed || isFrequent
+    let found = isNoticed ? announcement(of: changes, delay: wait, isFrequent: isFrequent) : []
+    if wait == .zero { return found + run(followUp, at: now) }
     lastReport = now
-    let wait = now.duration(to: followUp.due)
-    // A service that writes a log for each request is named before.
-    let isLimited =
-      isNamed
-      || hasInterruptibleService
-        && changes.contains { $0.verdict != .others && limit(of: $0, at: now) > .seconds(1) }
-    let isNoticed = wait >= Suspicion.Rules.noticed || isLimited
-    return (isNoticed ? announcement(of: changes, delay: wait) : [])
-      + [.wait(until: followUp.due, generation: makeGeneration())]
+    return found + [.wait(until: followUp.due, generation: makeGeneration())]
+  }
+
+  /// Whether a path has led to so many runs that it is named. A person saves often as well.
+  private func hasManyStarts(_ change: PendingChange, at now: Instant) -> Bool {
+    switch change.verdict {
+    case .others: false
+    case .unknown: limit(of: change, at: now) > .seconds(1)
+    case .run: records[change.path].map { !$0.isEdited && $0.limit.isNamed(at: now) } == true
+    }
   }
 
   /// The shortest delay of these changes. Beside processes that do not end, one that is not delayed waits for the
@@ -259,9 +265,9 @@ extension ChangeJudge {
 
   // MARK: Announcements
 
-  /// Announces once that runs change a path, when the tests have proved it.
+  /// Announces once that runs change a path, when the tests have proved it, or that it has led to many.
   private mutating func announcement(
-    of differing: [PendingChange], delay: Duration
+    of differing: [PendingChange], delay: Duration, isFrequent: Bool
   ) -> [Action] {
     let candidates = differing.flatMap { change in
       keys(of: change).map { key in
@@ -273,6 +279,7 @@ extension ChangeJudge {
       records[most.path]?.isAnnounced != true
     else { return [] }
     records[most.path, default: Record()].isAnnounced = true
+    if isFrequent { records[most.path]?.isNamed = true }
     let isDirectory = most.path != most.change.path
     let entries = isDirectory ? changedEntries(of: most.path, differing).prefix(2) : []
     let isEdited =
@@ -281,7 +288,7 @@ extension ChangeJudge {
       .announce(
         FeedbackLoop(
           path: most.path, entries: Array(entries), delay: delay, isEdited: isEdited,
-          isProved: records[most.path]?.suspicion.isProved == true))
+          isProved: records[most.path]?.suspicion.isProved == true, isFrequent: isFrequent))
     ]
   }
 

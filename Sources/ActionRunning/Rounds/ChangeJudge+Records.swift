@@ -9,8 +9,8 @@ extension ChangeJudge {
     let path: Path
     /// Whether the path did not exist before its first change.
     let wasAbsent: Bool
-    /// Whether no run has begun with the path, so that it is unchanged when it is gone again. A rename may have replaced
-    /// what was there.
+    /// Whether no run has begun with the path, so that it is unchanged when it is gone. A rename may have replaced what
+    /// was there.
     var isNew: Bool
     /// Whether the path was created or removed, so that its directory counts as well.
     var isOfEntry: Bool

@@ -13,7 +13,7 @@ public struct FeedbackLoop: Sendable, Hashable {
   public var isEdited = false
   /// Whether the runs in a row have all changed `path`. Otherwise each has changed another one.
   public var isProved = true
-  /// Whether `path` changes more often than a person saves for long, as a log does at each request to a server. Then
-  /// the next run waits, whenever after the start before it changes.
-  public var isFrequent: Bool { delay < Suspicion.Rules.noticed }
+  /// Whether `path` has led to many runs, whenever after the start it has changed, as a log does at each request to a
+  /// server.
+  public var isFrequent = false
 }

@@ -350,8 +350,7 @@ extension RunReporter {
     let delay = "the next one starts in \(loop.delay.shortDescription)"
     let advice = remedy.map { "; \($0)" } ?? ""
     if loop.isFrequent && !loop.isProved {
-      let wait = "starts for it wait \(loop.delay.shortDescription) and more"
-      return console.warn("\(name) changes again and again: \(wait)\(advice)")
+      return console.warn("\(name) changes again and again: starts for it become rare\(advice)")
     }
     console.warn("\(cause): \(delay) unless something else changes\(advice)")
   }

@@ -1,5 +1,6 @@
 import FileObservation
 import Support
+import TestSupport
 import Testing
 
 @testable import ActionRunning
@@ -312,6 +313,24 @@ struct ChangeJudgeTests {
     let loop = FeedbackLoop(
       path: "/p/out", entries: ["/p/out/7", "/p/out/0"], delay: Suspicion.Rules.noticed)
     #expect(bench.loops == [loop])
+  }
+
+  @Test func `what changes at any time is announced after ten starts, and once`() {
+    var bench = ChangeJudgeBench(["/p/log": "0"])
+    bench.evidence["/p/log"] = .run
+    var generator = SeededGenerator(seed: 5)
+    var announced: [Int: FeedbackLoop] = [:]
+    for number in 1...60 {
+      bench.waitForDelay()
+      bench.begin()
+      bench.end(after: .milliseconds(100))
+      bench.now += .milliseconds(Int.random(in: 500...2300, using: &generator))
+      // A server of other tasks writes it.
+      bench.write("/p/log", "#\(number)", .leftovers)
+      announced[number] = bench.loops.first
+    }
+    #expect(announced.keys.sorted() == [11])
+    #expect(announced[11]?.path == "/p/log" && announced[11]?.isFrequent == true)
   }
 
   @Test func `an announcement tells whether others change the path as well`() {
