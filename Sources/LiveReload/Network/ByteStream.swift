@@ -267,8 +267,15 @@ final class ByteStream: SocketHandler {
     clear(reason)
     deadlines[reason] = loop.call(after: reason.limit) { [weak self] in
       guard let self else { return }
-      // It is not a paused peer that makes no progress.
-      if isPaused && (reason == .body || reason == .halfClosed) { start(reason) } else { close() }
+      let isExcused =
+        switch reason {
+        // It is not a paused peer that makes no progress.
+        case .body, .halfClosed: isPaused
+        // A peer that receives makes progress by the deadline of the output.
+        case .idle, .head: hasOutput
+        default: false
+        }
+      if isExcused { start(reason) } else { close() }
     }
   }
 

@@ -95,8 +95,8 @@ final class ServerConnection: ByteStreamOwner {
       }
     }
     if hasInputEnded && phase == .answering && !isRequestComplete { return stream.close() }
-    if phase != .reading { return }
-    if hasInputEnded && !isFull { end() } else { awaitRequest() }
+    if phase != .reading || isFull { return }
+    if hasInputEnded { end() } else { awaitRequest() }
   }
 
   /// Sets the deadline of a request that has begun, or has not.
@@ -141,10 +141,7 @@ final class ServerConnection: ByteStreamOwner {
 
   /// Answers an invalid request, and closes the connection, since the following bytes cannot be trusted.
   func refuse(_ error: HTTPError) {
-    if phase == .answering {
-      exchange?.clientClosed()
-      return stream.close()
-    }
+    if phase == .answering { return stream.close() }
     phase = .answering
     idleSince = nil
     keepsAlive = false

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import LiveReload
@@ -110,6 +111,26 @@ struct DeadlineTests {
       #expect(client.receive(atMost: 2_000).utf8.count == 2_000)
     }
     pages.network.advance(seconds: 61)
+    #expect(client.isEnded)
+  }
+
+  @Test(arguments: [1, 2])
+  func `a file may be taken at any pace, also if another request follows`(count: Int) throws {
+    let directory = try TemporaryDirectory()
+    try directory.write(String(repeating: "x", count: 600_000), to: "file")
+    let pages = MemoryPages()
+    try pages.core.open(Page(name: "page", source: .directory(directory.path), port: 80))
+    let client = try pages.connect()
+    let request = "GET /file HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    client.send(String(repeating: request, count: count))
+    for _ in 0..<20 {
+      pages.network.advance(seconds: 50)
+      #expect(client.receive(atMost: 20_000).utf8.count == 20_000)
+    }
+    #expect(client.receiveAll().utf8.count > 600_000 * count - 400_000)
+    pages.network.advance(seconds: 74)
+    #expect(!client.isEnded)
+    pages.network.advance(seconds: 2)
     #expect(client.isEnded)
   }
 
