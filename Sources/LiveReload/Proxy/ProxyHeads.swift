@@ -82,13 +82,14 @@ enum ProxyHeads {
     } else {
       fields.append("Host", upstream.authority)
     }
-    let scope = scriptScope(request)
-    let isForDocument = scope != nil
+    let isForDocument = scriptScope(request) != nil
+    let isForBrowser = ["sec-fetch-dest", "upgrade-insecure-requests"]
+      .contains { request.fields.first($0) != nil }
     // A document may be in the browser's cache without the script, as another script has fetched it.
     let dropped =
       replaced + (request.minorVersion == 0 ? ["expect"] : [])
       + (isForDocument ? ["accept-encoding"] : [])
-      + (scope == .anyDocument ? ["if-none-match", "if-modified-since"] : [])
+      + (isForDocument && isForBrowser ? ["if-none-match", "if-modified-since"] : [])
     for (key, name, value) in passedOn(request.fields, without: dropped) {
       let isForeign = key == "origin" && !upstream.isLoopback
       fields.append(name, isForeign ? origin(value, request, upstream) : Array(value))

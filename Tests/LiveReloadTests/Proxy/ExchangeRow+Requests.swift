@@ -54,6 +54,8 @@ extension ExchangeRow {
       request: get("If-None-Match: \"1\"|If-Modified-Since: x|Sec-Fetch-Dest: document"),
       arrives: get("Sec-Fetch-Dest: document"), delivers: ok,
       because: "what the browser keeps may be without the script"),
+    ExchangeRow(
+      "conditions of a program", request: get("If-None-Match: \"1\"|If-Modified-Since: x")),
     ExchangeRow("a range", request: get("Range: bytes=0-1, -5")),
     ExchangeRow("names in any case", request: get("x-lower: 1|X-UPPER: 2|x_Under: 3")),
     ExchangeRow("an empty value", request: get("X-Empty: |Accept: */*")),
