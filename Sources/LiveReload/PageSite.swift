@@ -106,6 +106,7 @@ final class PageSite {
     for socket in sockets { socket.close(WebSocketFrame.CloseCode.goingAway) }
     for connection in connections.values { connection.stream.close() }
     connections = [:]
+    for server in servers.values { server.closeIdle() }
   }
 }
 

@@ -88,6 +88,12 @@ final class Upstream {
     idle.append(connection)
   }
 
+  /// Closes the connections that no request uses. A server that stops gracefully would wait for them.
+  func closeIdle() {
+    for connection in idle { connection.stream.close() }
+    idle = []
+  }
+
   // MARK: - Restarts
 
   /// The server is stopping or starting. The connections are ended here, as far as they can be: a server that stops
@@ -98,8 +104,7 @@ final class Upstream {
     isRestarting = true
     self.isCertain = isCertain
     restarts += 1
-    for connection in idle { connection.stream.close() }
-    idle = []
+    closeIdle()
     forEach { $0.serverStops(.begins) }
     if isCertain { forEach { $0.serverStops(.isSlow) } }
     end(Self.patience[...], restarts)

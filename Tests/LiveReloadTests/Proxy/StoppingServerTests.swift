@@ -65,6 +65,18 @@ struct StoppingServerTests {
     #expect(server.isEnded)
   }
 
+  @Test(arguments: [false, true])
+  func `an idle connection is closed with its page`(isReplaced: Bool) throws {
+    let server = try serve()
+    if isReplaced {
+      try pages.core.open(Page(name: "page", source: .directory("/"), port: 80))
+    } else {
+      pages.core.close("page")
+    }
+    pages.network.run()
+    #expect(server.isEnded)
+  }
+
   @Test func `a request without an answer for a while is asked of the next server`() throws {
     let server = try request()
     pages.network.advance(seconds: 20)
