@@ -12,10 +12,9 @@ extension PageSite {
       perform(session.changed(changed, at: core.milliseconds))
     case .unsettled(let names):
       let decision = session.unsettled(names, at: core.milliseconds)
-      noteReadiness()
+      noteTasks()
       perform(decision)
     case .started(let task):
-      noteReadiness()
       noteStart(of: task)
     case .stopping(let task):
       // Which of several servers it is, is not known. Requests to another one are delayed by a retry.
@@ -27,21 +26,35 @@ extension PageSite {
     case .serving(let task):
       noteDown(task, false)
     case .ended(let task, let outcome, let status, let duration):
-      noteReadiness()
       noteEnd(of: task, outcome, status, duration)
     case .tasks, .roundBegan, .roundEnded, .output, .diagnosed:
       break
     }
   }
 
-  /// Tells the servers whether a service has started that is not ready. One that waits for a build has not, and its
-  /// requests fail after the usual time.
-  private func noteReadiness() {
-    let isGettingReady = session.unsettled.contains {
-      isService($0) && core.status.task($0)?.state == .running
+  /// Passes what is known of the tasks on to the servers: whether a service has started that is not ready, and whether
+  /// there is hope. A service that waits for a build has not started, and its requests fail after the usual time.
+  func noteTasks() {
+    let isGettingReady = session.unsettled.contains { isService($0) && state(of: $0) == .running }
+    let (hadHope, hasHope) = (!servers.values.contains(where: \.isHopeless), hasHope)
+    for server in servers.values {
+      (server.isGettingReady, server.isHopeless) = (isGettingReady, !hasHope)
     }
-    for server in servers.values { server.isGettingReady = isGettingReady }
+    if hasHope && !hadHope { for stream in streams { stream.send(ReloadMessage.retry) } }
   }
+
+  /// Whether a server may answer before a task succeeds that has failed: one that runs again may succeed, and a server
+  /// that is stopped is about to be started.
+  private var hasHope: Bool {
+    let failed = session.failed.filter { state(of: $0) != .running }
+    return failed.isEmpty
+      || !failed.contains(where: isServer)
+        && page.dependencies.contains {
+          isServer($0) && [.running, .ready, .stopped].contains(state(of: $0))
+        }
+  }
+
+  private func state(of task: String) -> StatusModel.State? { core.status.task(task)?.state }
 
   private func isServer(_ task: String) -> Bool {
     session.serving.contains(task) || page.dependencies.contains(task) && isService(task)
@@ -52,15 +65,15 @@ extension PageSite {
   }
 
   private func noteStart(of task: String) {
-    guard isServer(task), !servers.isEmpty else { return }
+    guard isServer(task), !servers.isEmpty else { return noteTasks() }
     noteDown(task, false)
     if session.serving.contains(task) {
       clear(task)
       perform(session.servingStarted(task, at: core.milliseconds))
-      for server in servers.values { server.isHopeless = session.hasFailed }
     } else {
       session.serverStarted()
     }
+    noteTasks()
     for server in servers.values { server.serverSettled() }
   }
 
@@ -71,10 +84,11 @@ extension PageSite {
       isServedByTask = isDescendant
       if !isDescendant { return }
       // The command may keep running, and even start its server again by itself.
-      let running = page.dependencies.filter {
-        core.status.task($0)?.state == .running && !isService($0)
-      }
-      perform(session.serves(running, at: core.milliseconds))
+      let running = page.dependencies.filter { state(of: $0) == .running && !isService($0) }
+      let decision = session.serves(running, at: core.milliseconds)
+      for task in running { clear(task) }
+      noteTasks()
+      perform(decision)
     case .changed:
       perform(session.processChanged(at: core.milliseconds))
     }
@@ -95,22 +109,18 @@ extension PageSite {
     case .ready:
       session.becameReady(task)
       clear(task)
-    case .stopped:
-      // A stopped server is about to be started again, by watchrun or by hand.
-      if isServer(task) { for server in servers.values { server.serverStopped() } }
-      return
-    case .skipped, .kept:
-      return
+    case .stopped, .skipped, .kept:
+      break
     }
-    let isServer = isServer(task)
+    noteTasks()
+    if !isServer(task) || outcome == .skipped || outcome == .kept { return }
     for server in servers.values {
-      server.isHopeless = session.hasFailed
-      if isServer { server.serverSettled() }
+      if outcome == .stopped { server.serverStopped() } else { server.serverSettled() }
     }
   }
 
   /// A service runs, or has ended. Which of several is behind a socket is not known.
-  private func noteDown(_ task: String, _ isDown: Bool) {
+  func noteDown(_ task: String, _ isDown: Bool) {
     guard isServer(task), page.dependencies.count(where: isServer) == 1 else { return }
     for server in servers.values where server.address.isHeld { server.isDown = isDown }
   }

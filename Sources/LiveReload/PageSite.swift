@@ -66,17 +66,29 @@ final class PageSite {
     }
   }
 
-  /// The page replaces one of the same name: what its dependencies do is known.
-  func takeOver(from former: PageSite) {
-    failures = former.failures.filter {
+  /// Takes over what is known of the dependencies.
+  ///
+  /// - Parameter former: A page of the same name that this one replaces.
+  func takeOver(from former: PageSite?) {
+    failures = (former?.failures ?? []).filter {
       page.dependencies.contains($0.task) || $0.task == PageFailure.task
     }
-    session.takeOver(from: former.session)
-    for (address, server) in servers {
-      server.isHopeless = session.hasFailed
-      guard let known = former.servers[address] else { continue }
-      (server.isDown, server.isGettingReady) = (known.isDown, known.isGettingReady)
+    for task in core.status.tasks where task.state == .failed {
+      let name = task.description.name
+      noteDown(name, true)
+      if !page.dependencies.contains(name) || failures.contains(where: { $0.task == name }) {
+        continue
+      }
+      let outcome = task.status == nil ? Activity.Outcome.notReady : .failed
+      let message = core.failureMessage(of: name, outcome, task.status, task.duration ?? .zero)
+      failures.append((name, message))
     }
+    for failure in failures { session.ended(failure.task, hasFailed: true) }
+    _ = session.unsettled(core.status.unsettled, at: core.milliseconds)
+    for (address, server) in servers {
+      if let known = former?.servers[address] { server.isDown = known.isDown }
+    }
+    noteTasks()
   }
 
   /// The monitor of a server on this machine. Its addresses may have several names, but one port.
@@ -252,8 +264,10 @@ extension PageSite {
       "<p>\(reason) This page reloads itself.</p>" + outputs.joined()
         + (page.dependencies.isEmpty
           ? "" : "<p><a href=\"/__watchrun/\">All tasks and their output</a></p>")
-        // After a failed task, its success reloads the page.
-        + (upstream.isHopeless ? "" : "<meta http-equiv=\"refresh\" content=\"1\">"),
+        // After a failed task, its success reloads the page, or its next start.
+        + (upstream.isHopeless
+          ? "<meta name=\"watchrun\" content=\"wait\">"
+          : "<meta http-equiv=\"refresh\" content=\"1\">"),
       scriptTag(nonce: nil, revision: revision).html)
   }
 }

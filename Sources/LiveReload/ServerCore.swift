@@ -54,7 +54,7 @@ final class ServerCore {
     let former = sites[page.name]
     close(page.name)
     let site = PageSite(page, in: self)
-    if let former { site.takeOver(from: former) }
+    site.takeOver(from: former)
     let urls = try site.listen()
     sites[page.name] = site
     report(.serving(page: page.name, urls: urls))

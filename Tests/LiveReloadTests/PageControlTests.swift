@@ -101,6 +101,50 @@ struct PageControlTests {
     #expect(try site.revision == 2)
   }
 
+  @Test(arguments: [false, true])
+  func `a page that is opened later knows what its tasks do and have done`(isReplaced: Bool) throws
+  {
+    let name = isReplaced ? "page" : "other"
+    let tasks = ["build", "lint", "web"]
+    pages.core.note(
+      .tasks(tasks.map { .init(name: $0, command: $0, isService: $0 == "web") }))
+    for task in ["lint", "web"] {
+      pages.core.note(.started(task: task))
+      pages.core.note(.output(task: task, line: Array("no \(task)".utf8)))
+    }
+    pages.core.note(.ended(task: "lint", .failed, status: 3, duration: .seconds(1)))
+    pages.core.note(.ended(task: "web", .notReady, status: nil, duration: .seconds(2)))
+    pages.core.note(.started(task: "build"))
+    pages.core.note(.unsettled(["build"]))
+    if !isReplaced { pages.core.close("page") }
+    try pages.core.open(
+      Page(name: name, source: .directory(directory.path), port: 80, dependencies: Set(tasks)))
+    let client = try pages.connect()
+    client.send("GET /__watchrun/events HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    let greeting = events(of: client)
+    #expect(greeting.contains("lint failed with status 3 after 1.0 s"))
+    #expect(greeting.contains("web is not ready after 2.0 s"))
+    #expect(greeting.contains("no lint") && greeting.contains("no web"))
+    pages.core.note(.ended(task: "lint", .succeeded, status: 0, duration: .zero))
+    pages.core.note(.ended(task: "web", .ready, status: nil, duration: .zero))
+    pages.core.note(.changed([directory["index.html"]]))
+    #expect(!events(of: client).contains(#""type":"reload""#), "a dependency runs")
+    pages.core.note(.ended(task: "build", .succeeded, status: 0, duration: .zero))
+    pages.core.note(.unsettled([]))
+    #expect(events(of: client).contains(#""type":"reload""#))
+  }
+
+  @Test func `a page that is replaced during a run reloads after it`() throws {
+    pages.core.note(.unsettled(["build"]))
+    try pages.core.open(
+      Page(
+        name: "page", source: .directory(directory.path), port: 80, dependencies: ["build"],
+        fallback: "index.html"))
+    let client = try listener()
+    pages.core.note(.unsettled([]))
+    #expect(events(of: client).contains(#""type":"reload""#))
+  }
+
   @Test func `a failure is shown, with links, until the next reload`() throws {
     try directory.write("one\n", to: "a.md")
     let client = try listener()

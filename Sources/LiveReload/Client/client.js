@@ -273,6 +273,7 @@
       failures.delete(m.task);
       draw();
     },
+    retry() { if (all('meta[name=watchrun]')[0]) reload(); },
     reload,
     update,
   };

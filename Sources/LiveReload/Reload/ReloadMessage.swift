@@ -36,6 +36,9 @@ enum ReloadMessage {
     message("cleared") { $0.member("task", task) }
   }
 
+  /// A page that says that its server does not respond may try again.
+  static let retry = message("retry") { _ in }
+
   static let status = message("status") { _ in }
 
   private static func message(_ type: String, _ build: (inout JSONWriter) -> Void) -> [UInt8] {

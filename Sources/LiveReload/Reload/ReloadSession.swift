@@ -37,7 +37,8 @@ struct ReloadSession: Sendable {
   private var changed: [Path] = []
   /// Whether a dependency has run since the last message.
   private var hasRun = false
-  private var failed: Set<String> = []
+  /// The dependencies whose last run has failed.
+  private(set) var failed: Set<String> = []
   /// The tasks that are queued, running, or services that are not ready.
   private(set) var unsettled: Set<String> = []
   /// The dependencies that keep running because they are the server behind the page. Nothing waits
@@ -70,15 +71,6 @@ struct ReloadSession: Sendable {
     self.loadsMayWrite = loadsMayWrite
   }
 
-  /// The page replaces one: what is known of the dependencies that both have.
-  mutating func takeOver(from former: ReloadSession) {
-    failed = former.failed.intersection(dependencies)
-    unsettled = former.unsettled.intersection(dependencies)
-  }
-
-  /// Whether the last run of a dependency has failed.
-  var hasFailed: Bool { !failed.isEmpty }
-
   /// - Parameter paths: Changed paths that the page watches.
   mutating func changed(_ paths: [Path], at now: Int) -> Decision? {
     if !paths.isEmpty { isRevisionNew = false }
@@ -102,6 +94,7 @@ struct ReloadSession: Sendable {
     let added = tasks.intersection(dependencies).subtracting(serving)
     if added.isEmpty { return nil }
     serving.formUnion(added)
+    failed.subtract(added)
     // What the page has received is the answer of this very run.
     if !isBusy && changed.isEmpty { hasRun = false }
     return decide(at: now)
@@ -137,7 +130,7 @@ struct ReloadSession: Sendable {
     let reaction = restarts.answered(answer, from: server)
     defer {
       // This reload is none after a save.
-      if reaction == .reload { restarts.settle() }
+      if reaction == .reload { restarts.awaitDocuments(of: nil) }
     }
     return react(to: reaction, at: now)
   }
@@ -161,7 +154,7 @@ struct ReloadSession: Sendable {
 
   /// Reloads the page now. What it waits for reloads it again.
   mutating func reloadRequested(at now: Int) -> Decision {
-    let waiting = isBusy || hasFailed ? (hasRun, changed) : (false, [])
+    let waiting = isBusy || !failed.isEmpty ? (hasRun, changed) : (false, [])
     changed = []
     // Also what the present server has answered.
     isRevisionNew = false
@@ -201,7 +194,7 @@ struct ReloadSession: Sendable {
     return isReloadDue ? send(at: now) : nil
   }
 
-  private var isReloadDue: Bool { !isBusy && !hasFailed && (hasRun || !changed.isEmpty) }
+  private var isReloadDue: Bool { !isBusy && failed.isEmpty && (hasRun || !changed.isEmpty) }
 
   private mutating func decide(at now: Int) -> Decision? {
     if !isReloadDue { return nil }
@@ -233,7 +226,7 @@ struct ReloadSession: Sendable {
     isRevisionNew = false
     suspicion.reloaded(for: changed, at: now)
     let message = message
-    if message == .reload { restarts.reloads(revision: revision) }
+    if message == .reload { restarts.awaitDocuments(of: revision) }
     defer { (hasRun, changed) = (false, []) }
     return .send(message)
   }

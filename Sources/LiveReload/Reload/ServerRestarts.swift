@@ -92,13 +92,10 @@ struct ServerRestarts: Sendable {
   // MARK: - The document
 
   /// The page reloads, so that documents of this revision should show the last save.
-  mutating func reloads(revision: Int) {
+  ///
+  /// - Parameter revision: `nil` to compare nothing until the next reload.
+  mutating func awaitDocuments(of revision: Int?) {
     (awaited, documents) = (revision, [:])
-  }
-
-  /// Nothing is compared until the next reload.
-  mutating func settle() {
-    (awaited, documents) = (nil, [:])
   }
 
   /// Whether a document of a revision is the first one of a server after a reload.

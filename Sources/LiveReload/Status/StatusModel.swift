@@ -52,6 +52,8 @@ package struct StatusModel: Sendable {
   private static let mostChanges = 100
 
   package private(set) var tasks: [Task] = []
+  /// The tasks that are queued, running, or services that are not ready.
+  package private(set) var unsettled: Set<String> = []
   /// The rounds, the latest first.
   private(set) var rounds: [Round] = []
   private var roundCount = 0
@@ -117,7 +119,9 @@ package struct StatusModel: Sendable {
       guard !rounds.isEmpty, rounds[0].hasSucceeded == nil else { return }
       rounds[0].hasSucceeded = succeeded
       rounds[0].durationMilliseconds = max(0, time - rounds[0].startedAt)
-    case .stopping, .serving, .unsettled, .changed:
+    case .unsettled(let names):
+      unsettled = names
+    case .stopping, .serving, .changed:
       break
     }
   }

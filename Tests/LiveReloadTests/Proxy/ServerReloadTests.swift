@@ -119,6 +119,38 @@ struct ServerReloadTests {
     #expect(reloads() == 0)
   }
 
+  @Test func `a command whose first run has failed is shown when it serves`() throws {
+    func received() -> String {
+      pages.network.run()
+      return events.receiveAll()
+    }
+    pages.network.haveDescendants = true
+    server.close()
+    pages.core.note(.started(task: "flask"))
+    pages.core.note(.unsettled(["flask"]))
+    pages.core.note(.ended(task: "flask", .failed, status: 1, duration: .zero))
+    pages.core.note(.unsettled([]))
+    #expect(received().contains("flask failed with status 1"))
+    save("a.py")
+    pages.core.note(.unsettled(["flask"]))
+    pages.core.note(.started(task: "flask"))
+    #expect(received().contains(#"{"type":"retry"}"#), "pages that waited for a success")
+    let client = try pages.connect()
+    client.send("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    pages.network.advance(seconds: 1)
+    #expect(client.receiveAll().isEmpty)
+    let server = pages.network.listen(3000)
+    pages.network.advance(seconds: 1)
+    try #require(server.next()).send(
+      "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok")
+    #expect(client.receiveAll().hasSuffix("ok"))
+    let text = received()
+    #expect(text.contains(#"{"type":"cleared","task":"flask"}"#))
+    #expect(text.contains(#""type":"reload""#), "it was asked before the process was known")
+    save("b.py")
+    #expect(reloads() == 1)
+  }
+
   @Test func `a command that is not the server is waited for`() throws {
     pages.core.note(.started(task: "flask"))
     pages.core.note(.unsettled(["flask"]))

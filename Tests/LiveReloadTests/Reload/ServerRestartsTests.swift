@@ -10,7 +10,7 @@ struct ServerRestartsTests {
   /// - Returns: The number of answers after which the page reloads, and the pauses.
   private func judge(_ texts: String?...) -> (reload: Int?, pauses: [Int]) {
     var restarts = ServerRestarts()
-    restarts.reloads(revision: 2)
+    restarts.awaitDocuments(of: 2)
     var pauses: [Int] = []
     for (number, text) in texts.enumerated() {
       let body = text.map { fingerprint($0) }
@@ -78,7 +78,7 @@ struct ServerRestartsTests {
   @Test func `only a document of the awaited revision counts`() {
     var restarts = ServerRestarts()
     #expect(!restarts.awaitsDocument(of: 1, from: Self.server))
-    restarts.reloads(revision: 2)
+    restarts.awaitDocuments(of: 2)
     #expect(!restarts.awaitsDocument(of: 1, from: Self.server))
     #expect(restarts.awaitsDocument(of: 2, from: Self.server))
     _ = restarts.delivered(fingerprint("one"), from: Self.server)
@@ -86,7 +86,7 @@ struct ServerRestartsTests {
     let other = ServerAddress(port: 4000)
     #expect(restarts.awaitsDocument(of: 3, from: other))
     #expect(restarts.delivered(fingerprint("one"), from: other) != nil)
-    restarts.settle()
+    restarts.awaitDocuments(of: nil)
     #expect(!restarts.awaitsDocument(of: 3, from: ServerAddress(port: 5000)))
   }
 
