@@ -299,6 +299,34 @@ import Testing
     }
   }
 
+  /// Logs the messages that a page receives.
+  private static let listener = #"""
+    import http.client, json, os, sys
+    connection = http.client.HTTPConnection("127.0.0.1", int(sys.argv[1]))
+    connection.request("GET", "/__watchrun/events", headers={"Host": "localhost"})
+    for line in connection.getresponse():
+        if line.startswith(b"data: "):
+            with open(os.environ["LOG"], "a") as log:
+                log.write(json.loads(line[6:])["type"] + "\n")
+    """#
+
+  @Test(.enabled(if: Tool.python), arguments: ["serve: 'public'", "proxy: 1"])
+  func `pages reload as often as another program asks for it`(source: String) async throws {
+    try await withProject { project in
+      try project.place("public/style.css")
+      try project.place(project.outside + "/listener.py", Self.listener)
+      try project.writeTasks("p: { \(source) },")
+      let watchrun = try await project.startTasks()
+      let line = try await watchrun.said("at http://localhost:")
+      let port = line.split(separator: ":").last.map { $0.filter(\.isNumber) } ?? ""
+      _ = try project.startBeside(["python3", project.outside + "/listener.py", port])
+      try await project.logged("hello")
+      for _ in 0..<2 { _ = try await ask("--send", "reload", in: project) }
+      try await project.logged("reload", times: 2)
+      #expect(project.logged == ["hello", "reload", "reload"])
+    }
+  }
+
   @Test func `changes are held for a client, until its time is over or it waits`() async throws {
     try await withProject { project in
       _ = try await project.startRunning([], "sh", "-c", Project.record)

@@ -74,6 +74,12 @@ final class PageHost: Sendable {
     return problems
   }
 
+  /// Reloads all pages, whatever has changed.
+  func reload() {
+    let (server, pages) = state.withLock { ($0.server, $0.pages) }
+    for page in pages { server?.reload(page: page.name) }
+  }
+
   func setPlan(_ plan: SessionPlan) {
     let tasks = plan.namesTasks ? plan.tasks.map(\.name) : []
     let labels = TaskLabel.labels(tasks + plan.pages.map(\.name))

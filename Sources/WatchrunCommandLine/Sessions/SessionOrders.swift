@@ -31,10 +31,8 @@ final class SessionOrders: Sendable {
 
   /// Reloads the pages. Returns false if there is none.
   func reload() -> Bool {
-    let (pages, watched) = session.state.withLock { state in
-      (state.pages, state.plan.pages.flatMap(\.watched))
-    }
-    pages?.changed(watched)
+    let pages = session.state.withLock(\.pages)
+    pages?.reload()
     return pages != nil
   }
 
