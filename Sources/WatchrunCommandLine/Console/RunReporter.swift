@@ -14,8 +14,6 @@ final class RunReporter: Sendable {
     /// Those of former tasks are remembered, which report until they have ended.
     var texts: [String: TaskText] = [:]
     var labels: [String: TaskLabel] = [:]
-    /// The conflicts that were reported, by task, until the task starts.
-    var conflicts: [String: ReadinessConflict] = [:]
     /// The runs that count as ended, although they could not be stopped.
     var left: Set<TaskReport.Run> = []
     /// The runs whose outputs are printed only if they fail.
@@ -141,9 +139,8 @@ extension RunReporter {
     case .run(let run, .pathsNotWritten(let error)):
       say(.problem, run.task, error.unwrittenPathsMessage, style: .warning)
     case .task(let task, .conflict(let conflict)):
-      let before = state.withLock { $0.conflicts.updateValue(conflict, forKey: task) }
       // Each attempt finds the same.
-      if conflict != before { say(.problem, task, conflict.message, style: .bad) }
+      if conflict != picture?.conflicts[task] { say(.problem, task, conflict.message, style: .bad) }
     case .task(let task, .skipped(let cause)):
       // On the command line, the failure of the build says it.
       if !isCommandLine {
@@ -182,7 +179,7 @@ extension RunReporter {
       say(.news, task, "sent \(signal)\(reason(of: trigger))", style: .faint)
     case .task(let task, .backingOff(let pause)):
       // A conflict says what to do.
-      if state.withLock({ $0.conflicts[task] != nil }) { return }
+      if picture?.conflicts[task] != nil { return }
       say(.news, task, "restarting in \(pause.shortDescription)", style: .faint)
     case .changes(.foundOutputs(let paths)):
       self.report(outputs: paths)
@@ -223,7 +220,6 @@ extension RunReporter {
 
   private func reportStart(_ run: TaskReport.Run) {
     if run.job == .hook { return say(.detail, run.task, "running the hook", style: .faint) }
-    state.withLock { $0.conflicts[run.task] = nil }
     let text = text(of: run.task)
     let verb = text.role == .build ? "building:" : "running"
     let wasStopped = state.withLock { $0.stopped.remove(run.task) != nil }

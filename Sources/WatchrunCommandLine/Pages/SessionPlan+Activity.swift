@@ -38,7 +38,8 @@ extension SessionPlan {
     case .run(let run, .notStarted(let error, let status)) where run.job == .command:
       return Self.notStarted(run.task, error, status)
     case .task(let task, .conflict):
-      return Self.notStarted(task, SystemError(call: "bind", code: EADDRINUSE), .exited(126))
+      let error = SystemError(call: "bind", code: EADDRINUSE)
+      return [.started(task: task)] + Self.notStarted(task, error, .exited(126))
     case .task(let task, .skipped):
       return [.ended(task: task, .skipped, status: nil, duration: .zero)]
     case .task(let task, .fresh):
@@ -94,6 +95,29 @@ extension Activity {
   init?(_ output: TaskOutput) {
     guard output.isFinished, output.run.job == .command else { return nil }
     self = .output(task: output.run.task, line: output.line)
+  }
+}
+
+extension SessionPicture {
+  /// The activities that lead to the present states of the tasks, for pages that are opened later.
+  var activities: [Activity] {
+    model.tasks.flatMap { task -> [Activity] in
+      let name = task.description.name
+      if task.state == .pending { return [] }
+      let (first, _, last) = output.parts(of: name)
+      let lines = (first + last).split(separator: 0x0A, omittingEmptySubsequences: false)
+      let run =
+        [.started(task: name)]
+        + lines.dropLast().map { Activity.output(task: name, line: Array($0)) } + diagnosed(name)
+      guard let outcome = Activity.Outcome(rawValue: task.state.rawValue) else { return run }
+      // Of failures, only that of a service that is not ready in time has no status.
+      let isLate = outcome == .failed && task.status == nil
+      return run + [
+        .ended(
+          task: name, isLate ? .notReady : outcome, status: task.status,
+          duration: task.duration ?? .zero)
+      ]
+    } + [.unsettled(model.unsettled)]
   }
 }
 

@@ -75,6 +75,8 @@ struct SessionPicture {
   var output = OutputLog()
   /// What the outputs say about errors.
   private(set) var diagnostics = DiagnosticLog()
+  /// The conflicts that were reported, by task, until the task starts.
+  private(set) var conflicts: [String: ReadinessConflict] = [:]
   private var starting: [String: Unchecked] = [:]
   /// When the latest run of each task has begun, by the clock of the runner.
   private var began: [String: Instant] = [:]
@@ -175,6 +177,11 @@ struct SessionPicture {
   /// - Returns: The activities of pages.
   @discardableResult
   mutating func handle(_ report: TaskReport, at now: Instant, time: Int) -> [Activity] {
+    if case .task(let task, .conflict(let conflict)) = report {
+      let before = conflicts.updateValue(conflict, forKey: task)
+      // Each attempt finds the same.
+      if conflict == before && model.task(task)?.state == .failed { return [] }
+    }
     let activities = diagnosed(report) + plan.activities(for: report, in: directory)
     for activity in activities { model.note(activity, at: time) }
     diagnostics.handle(report)
@@ -187,6 +194,7 @@ struct SessionPicture {
       latestRuns.append(run)
       output.began(run)
       began[run.task] = now
+      conflicts[run.task] = nil
       starting[run.task] = unchecked(run.task, now)
       ended.remove(run.task)
       timedOut.remove(run.task)
@@ -216,12 +224,16 @@ struct SessionPicture {
   /// What pages are told about the errors of a run that has ended by itself.
   private func diagnosed(_ report: TaskReport) -> [Activity] {
     guard case .run(let run, .ended(_, _, let ending)) = report, run.job == .command,
-      ending != .stopped,
-      let summary = DiagnosticSummary(diagnostics[run.task], before: [])
+      ending != .stopped
     else { return [] }
-    let errors = diagnostics[run.task].filter { $0.severity == .error }
+    return diagnosed(run.task)
+  }
+
+  func diagnosed(_ task: String) -> [Activity] {
+    guard let summary = DiagnosticSummary(diagnostics[task], before: []) else { return [] }
+    let errors = diagnostics[task].filter { $0.severity == .error }
     let lines = errors.prefix(Self.mostShownErrors).map { $0.quickfixLine(in: directory) }
-    return [.diagnosed(task: run.task, counts: summary.counts, lines: lines)]
+    return [.diagnosed(task: task, counts: summary.counts, lines: lines)]
   }
 
   /// Files have changed. A command that watches by itself counts as starting.

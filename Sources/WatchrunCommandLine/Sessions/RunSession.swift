@@ -124,13 +124,13 @@ final class RunSession: ChangeSource {
 
   /// Opens, closes and replaces pages until exactly those of the plan are open. Returns why others cannot be.
   func openPages(of plan: SessionPlan, opensBrowsers: Bool = false) -> [String] {
-    let pages = state.withLock { state in
-      if state.pages == nil && !plan.pages.isEmpty {
-        state.pages = PageHost(session) { [desk] in desk.runAgain($0) }
-      }
-      return state.pages
+    let (pages, isNew) = state.withLock { state in
+      let isNew = state.pages == nil && !plan.pages.isEmpty
+      if isNew { state.pages = PageHost(session) { [desk] in desk.runAgain($0) } }
+      return (state.pages, isNew)
     }
     pages?.setPlan(plan)
+    if isNew { pages?.handle(desk.picture.withLock(\.activities)) }
     return pages?.open(plan.pages, opensBrowsers: opensBrowsers) ?? []
   }
 

@@ -1,5 +1,6 @@
 import FileObservation
 import LiveReload
+import Support
 import SystemCalls
 import Testing
 
@@ -189,7 +190,7 @@ struct ActivityTests {
     let conflict = ReadinessConflict(.line("x"))
     #expect(
       story(try projectPlan(project), .task("server", .conflict(conflict))) == [
-        "server: cannot run server: Address already in use", "server failed 126",
+        "+server", "server: cannot run server: Address already in use", "server failed 126",
       ])
   }
 
@@ -262,6 +263,24 @@ struct ActivityTests {
       .task("server", .kept(because: .failed("server"))),
       .run(run("server"), .started), .task("server", .ready(after: .seconds(1))))
     #expect(story == ["+server", "server failed 1", "server serving", "+server", "server ready"])
+  }
+
+  @Test func `pages that are opened later learn how the tasks are`() throws {
+    var picture = SessionPicture(directory: "/p", try projectPlan(project))
+    for report in [
+      started("build"), ended("build", 1), .task("test", .skipped(because: .failed("build"))),
+      started("server"), .task("server", .notReady(TaskDefinition.Readiness(.port(80)))),
+      started("plain"), .runner(.unsettled(["plain"])),
+    ] as [TaskReport] {
+      picture.handle(report, at: Instant(offset: .zero), time: 0)
+      let output = TaskOutput(run: run("build"), line: Array("text".utf8), isFinished: true)
+      if case .run(_, .started) = report { picture.output.handle(output) }
+    }
+    #expect(
+      picture.activities.map(shown) == [
+        "+build", "build: text", "build: text", "build: text", "build failed 1", "+test",
+        "test skipped", "+server", "server notReady", "+plain", "plain ready", "unsettled plain",
+      ])
   }
 
   @Test func `other reports do not concern pages`() throws {

@@ -76,6 +76,24 @@ struct SessionPictureTests {
     #expect(time(9) == [10, nil, nil])
   }
 
+  @Test func `a conflict is an activity when it is found, and again after a start or a stop`()
+    throws
+  {
+    var picture = picture(
+      try projectPlan(#"s: { run: "s", service: true, ready: { port: 80 } }"#))
+    func count(_ report: TaskReport) -> Int {
+      picture.handle(report, at: start, time: 0).count
+    }
+    let conflict = TaskReport.task("s", .conflict(ReadinessConflict(.line("x"))))
+    #expect(count(conflict) == 3)
+    #expect(count(conflict) == 0)
+    #expect(count(.task("s", .conflict(ReadinessConflict(.line("y"))))) == 3)
+    _ = count(ended("s", 0, .stopped))
+    #expect(count(.task("s", .conflict(ReadinessConflict(.line("y"))))) == 3)
+    _ = count(.run(run("s"), .started))
+    #expect(count(conflict) == 3)
+  }
+
   @Test func `the diagnostics of the latest run that has ended are in the answer`() throws {
     var picture = picture(try projectPlan(Self.chain), .run(run("a"), .started))
     let error = Diagnostic(.error, "no", path: "/p/a.c", line: 3)
