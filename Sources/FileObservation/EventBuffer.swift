@@ -10,12 +10,10 @@ final class EventBuffer: Sendable {
     var events: [FileObserver.Event] = []
     /// Those that wait, with their tasks. More than one if tasks share a stream.
     var readers: [(task: Int?, call: Reader)] = []
-    /// Called when all events so far were received and the reader has come back for the next one.
-    var settled: [@Sendable () -> Void] = []
-    /// Whether a task reads.
-    var isRead = false
-    /// The task that has read last.
-    var task: Int?
+    /// The tasks that have received an event, and have not come back for the next one.
+    var busy: Set<Int?> = []
+    /// Called when no task is busy any more but the one that asks.
+    var settled: [(task: Int?, call: @Sendable () -> Void)] = []
     /// Set when the events are the last ones.
     var end: Result<Void, ObserverError>?
   }
@@ -25,10 +23,13 @@ final class EventBuffer: Sendable {
   /// Adds an event.
   func put(_ event: FileObserver.Event) {
     let reader = state.withLock { state -> Reader? in
-      if !state.readers.isEmpty { return state.readers.removeFirst().call }
-      if state.end != nil { return nil }
-      state.add(event)
-      return nil
+      if state.readers.isEmpty {
+        if state.end == nil { state.add(event) }
+        return nil
+      }
+      let reader = state.readers.removeFirst()
+      state.busy.insert(reader.task)
+      return reader.call
     }
     reader?(.success(event))
   }
@@ -42,17 +43,16 @@ final class EventBuffer: Sendable {
       return (state.readers, end, state.settled)
     }
     for reader in readers { reader.call(end.map { nil }) }
-    for call in settled { call() }
+    for asking in settled { asking.call() }
   }
 
-  /// Calls `done` when the reader has dealt with all events so far; at once if there is no reader, or
-  /// if it is the task that asks, which would wait for itself.
+  /// Calls `done` when all readers have dealt with all events so far; at once if there is none but the
+  /// task that asks, which would wait for itself.
   func settle(for task: Int?, _ done: @escaping @Sendable () -> Void) {
     let isSettled = state.withLock { state in
-      let isAsking = task != nil && state.task == task
-      let isBusy = state.isRead && state.end == nil && state.readers.isEmpty && !isAsking
-      if isBusy { state.settled.append(done) }
-      return !isBusy
+      if state.end != nil || state.isSettled(for: task) { return true }
+      state.settled.append((task, done))
+      return false
     }
     if isSettled { done() }
   }
@@ -61,13 +61,14 @@ final class EventBuffer: Sendable {
   func wait(by task: Int?, _ reader: @escaping Reader) {
     let (result, settled) = state.withLock {
       state -> (Result<FileObserver.Event?, ObserverError>?, [@Sendable () -> Void]) in
-      state.isRead = true
-      state.task = task
-      if !state.events.isEmpty { return (.success(state.events.removeFirst()), []) }
-      defer { state.settled = [] }
-      if let end = state.end { return (end.map { nil }, state.settled) }
+      if !state.events.isEmpty {
+        state.busy.insert(task)
+        return (.success(state.events.removeFirst()), [])
+      }
+      state.busy.remove(task)
+      if let end = state.end { return (end.map { nil }, []) }
       state.readers.append((task, reader))
-      return (nil, state.settled)
+      return (nil, state.takeSettled())
     }
     if let result { reader(result) }
     for call in settled { call() }
@@ -77,11 +78,8 @@ final class EventBuffer: Sendable {
   func leave(_ task: Int?) -> Reader? {
     let (reader, settled) = state.withLock { state -> (Reader?, [@Sendable () -> Void]) in
       let index = state.readers.firstIndex { $0.task == task }
-      let reader = index.map { state.readers.remove(at: $0).call }
-      guard state.task == task else { return (reader, []) }
-      state.isRead = false
-      defer { state.settled = [] }
-      return (reader, state.settled)
+      state.busy.remove(task)
+      return (index.map { state.readers.remove(at: $0).call }, state.takeSettled())
     }
     for call in settled { call() }
     return reader
@@ -110,6 +108,16 @@ final class StreamReader: Sendable {
 }
 
 extension EventBuffer.State {
+  fileprivate func isSettled(for task: Int?) -> Bool {
+    busy.allSatisfy { $0 != nil && $0 == task }
+  }
+
+  fileprivate mutating func takeSettled() -> [@Sendable () -> Void] {
+    let asking = settled
+    settled = asking.filter { !isSettled(for: $0.task) }
+    return asking.filter { isSettled(for: $0.task) }.map(\.call)
+  }
+
   /// Merging a batch costs as much as it is large. A larger one than this is merged only with one that is at
   /// least half as large, so that a change is merged a few times and not with each later batch.
   private static let mostMergedAlways = 1024

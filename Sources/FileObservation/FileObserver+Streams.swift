@@ -78,7 +78,7 @@ extension FileObserver {
 private struct EventStream<Element: Sendable>: AsyncSequence, Sendable {
   struct Iterator: AsyncIteratorProtocol {
     /// `nil` after the end, so that the observer is released.
-    var reader: StreamReader?
+    var reading: StreamReading?
     let select: @Sendable (FileObserver.Event) -> Element?
 
     mutating func next(
@@ -93,15 +93,16 @@ private struct EventStream<Element: Sendable>: AsyncSequence, Sendable {
     private mutating func nextEvent(
       isolation actor: isolated (any Actor)?
     ) async throws(ObserverError) -> FileObserver.Event? {
-      guard let reader else { return nil }
+      guard let reading else { return nil }
+      reading.task = currentTask()
       do throws(ObserverError) {
-        try reader.observer.startIfNeeded()
-        if let event = try await reader.buffer.next() { return event }
+        try reading.reader.observer.startIfNeeded()
+        if let event = try await reading.reader.buffer.next() { return event }
       } catch {
-        self.reader = nil
+        self.reading = nil
         throw error
       }
-      self.reader = nil
+      self.reading = nil
       return nil
     }
   }
@@ -116,7 +117,24 @@ private struct EventStream<Element: Sendable>: AsyncSequence, Sendable {
     self.select = select
   }
 
-  func makeAsyncIterator() -> Iterator { Iterator(reader: reader, select: select) }
+  func makeAsyncIterator() -> Iterator {
+    Iterator(reading: StreamReading(reader), select: select)
+  }
+}
+
+/// An iteration of a stream. Its task is not waited for any more after it has left the loop.
+private final class StreamReading {
+  let reader: StreamReader
+  /// The task that iterates.
+  var task: Int?
+
+  init(_ reader: StreamReader) {
+    self.reader = reader
+  }
+
+  deinit {
+    if let task { _ = reader.buffer.leave(task) }
+  }
 }
 
 /// Tells the present task from others that exist at the same time.

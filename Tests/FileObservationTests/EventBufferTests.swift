@@ -50,6 +50,33 @@ struct EventBufferTests {
     #expect(isSettled.withLock { $0 })
   }
 
+  @Test func `a task that deals with an element is waited for while another waits`() {
+    let buffer = EventBuffer()
+    let isSettled = Mutex(false)
+    buffer.wait(by: 1) { _ in }
+    buffer.wait(by: 2) { _ in }
+    buffer.put(Self.batch(1, 0..<1))
+    buffer.settle(for: nil) { isSettled.withLock { $0 = true } }
+    #expect(!isSettled.withLock { $0 })
+    buffer.wait(by: 1) { _ in }
+    #expect(isSettled.withLock { $0 })
+  }
+
+  @Test func `a task that asks does not wait for itself, whoever has read after it`() {
+    let buffer = EventBuffer()
+    let settled = Mutex<[Int]>([])
+    buffer.put(Self.batch(1, 0..<8_000))
+    buffer.put(Self.batch(2, 0..<1))
+    buffer.wait(by: 1) { _ in }
+    buffer.wait(by: 2) { _ in }
+    buffer.settle(for: 1) { settled.withLock { $0.append(1) } }
+    #expect(settled.withLock { $0 } == [])
+    _ = buffer.leave(2)
+    #expect(settled.withLock { $0 } == [1])
+    buffer.settle(for: 1) { settled.withLock { $0.append(2) } }
+    #expect(settled.withLock { $0 } == [1, 2])
+  }
+
   @Test func `a large batch is not merged with each small one after it`() {
     let buffer = EventBuffer()
     buffer.put(Self.batch(1, 0..<8_000))
