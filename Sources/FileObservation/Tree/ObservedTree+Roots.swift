@@ -338,9 +338,10 @@ extension ObservedTree {
   /// Compares what is at these paths, where file systems were mounted or unmounted, and the roots that are reached
   /// through them. The kernel names mounts without links.
   mutating func compareMounts(at points: Set<Path>) {
-    // Many files of few directories may be watched.
+    // Many files of few directories may be watched. A missing root appears in its parent.
     let places = Set(
-      roots.map { roots.isNamed($0) ? snapshot.parent(of: $0) ?? $0 : $0 }.map(snapshot.path))
+      roots.map { roots.isNamed($0) || isMissing($0) ? snapshot.parent(of: $0) ?? $0 : $0 }
+        .map(snapshot.path))
     var behind: [Path] = []
     for place in places.sorted() {
       let real = Way(to: place, on: disk).end
