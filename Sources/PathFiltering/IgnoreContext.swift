@@ -21,7 +21,6 @@ struct IgnoreContext: Sendable {
     self.root = root
     self.top = top
     self.sources = sources
-    self.repository = nil
     userConfiguration = GitConfiguration(environment: environment, warn: warn)
     configuration = userConfiguration
     if let repository { enter(repository, warn: warn) }

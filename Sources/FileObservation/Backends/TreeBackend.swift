@@ -24,7 +24,6 @@ final class TreeBackend: Backend {
     /// The next poll, if one is planned.
     var pollTimer: (any ScheduledWork)?
     var isRefilterPlanned = false
-    var hasReportedOverflow = false
     var isStopped = false
     var mounts: MountObserver?
     /// Those that do not wait for the current poll.
@@ -246,13 +245,12 @@ extension TreeBackend {
     state.tree.rescan()
     let now = scheduler.now
     state.isRescanPlanned = false
+    if state.earliestRescan == nil {
+      configuration.report(.warning(.queueOverflowed(limit: state.tree.source?.queueLimit)))
+    }
     // At most half of the time.
     let pause = min(max(began.duration(to: now), .milliseconds(100)), .seconds(1))
     state.earliestRescan = now.advanced(by: pause)
-    if !state.hasReportedOverflow {
-      configuration.report(.warning(.queueOverflowed(limit: state.tree.source?.queueLimit)))
-    }
-    state.hasReportedOverflow = true
     deliver(afterOverflow: true)
     readHints()
   }

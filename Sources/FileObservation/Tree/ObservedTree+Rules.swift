@@ -49,10 +49,10 @@ extension ObservedTree {
     let stale = rules.stale
     rules.stale = []
     for directory in stale where directories[directory] != nil {
-      let below = roots.filter {
-        (roots[$0] ?? .named) > .named && snapshot.isWithin($0, directory)
+      let below = roots.filter { roots.isDirectory($0) && snapshot.isWithin($0, directory) }
+      for root in below where !isMissing(root) {
+        refilterLater(root, by: rules(forRoot: snapshot.path(of: root)))
       }
-      for root in below { refreshRoot(root) }
       if roots[directory] == nil, let parent = snapshot.parent(of: directory),
         let stack = directories[parent]?.stack
       {
@@ -87,13 +87,6 @@ extension ObservedTree {
   func refilterMode(of directory: Entry) -> Occasion {
     let mode = Occasion.refilter(since: rules.pendingSince ?? walk.comparedUntil)
     return isHinted(directory) ? mode : mode.forNewDirectory
-  }
-
-  private mutating func refreshRoot(_ root: Entry) {
-    guard let coverage = roots[root], coverage > .named, !isMissing(root) else {
-      return
-    }
-    refilterLater(root, by: rules(forRoot: snapshot.path(of: root)))
   }
 
   /// Warns if all entries of a root are ignored.
