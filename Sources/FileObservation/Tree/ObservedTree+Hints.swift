@@ -142,9 +142,8 @@ extension ObservedTree {
   private mutating func lookUpRoots(thatLostEntries hints: [PendingHint]) {
     var lost: Set<Entry> = []
     for hint in hints where hint.reasons.contains(.disappeared) {
-      if let owner = directories.owner(of: hint.watch), roots[owner] != nil { lost.insert(owner) }
-      for sharer in directories.sharers(of: hint.watch) where roots[sharer] != nil {
-        lost.insert(sharer)
+      for owner in directories.owners(of: hint.watch) where roots[owner] != nil {
+        lost.insert(owner)
       }
     }
     for root in lost where roots[root] != nil { _ = lookUpRoot(root, for: .hint([])) }

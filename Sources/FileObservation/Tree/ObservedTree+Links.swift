@@ -116,8 +116,14 @@ extension ObservedTree {
   /// Keeps a directory that is known by another name until that has disappeared.
   mutating func awaitTurn(_ directory: Entry, behind primary: Entry) {
     guard let watch = directories[directory]?.watch else { return stopWatching(directory) }
-    directories.otherNames[watch, default: []].insert(directory)
+    let kept = directories[primary]?.watch ?? watch
+    directories.otherNames[kept, default: []].insert(directory)
     guard directories.removeWatch(of: directory) != nil else { return }
+    // Each name may have a watch of its own.
+    if kept != watch {
+      source?.unwatch(watch)
+      return
+    }
     // There was none for the primary name, which was polled.
     _ = assign(watch, to: primary)
     scanNow(primary, for: .diff(since: start, .directory))
@@ -235,7 +241,12 @@ extension ObservedTree {
     // Also while it is missing: it may come back together with its directory.
     if way.isLink, (try? disk.status(of: way.end).type) != .directory { targets.insert(way.end) }
     targets.remove(path)
-    if !isRoot { targets = targets.filter { !isCovered($0) || $0 == way.missing && $0 != way.end } }
+    if !isRoot {
+      targets = targets.filter { target in
+        !isCovered(target) || target == way.missing && target != way.end
+          || way.links.contains(target) && isReported(target, isDirectory: false) != true
+      }
+    }
     let isDirectory = snapshot.type(of: link) == .directory
     let needsOwnName =
       isMissing(link) ? source != nil : !isDirectory || way.isLink || isTop(path)
@@ -249,8 +260,7 @@ extension ObservedTree {
   /// Makes a target an entry like others if it is found in a directory that is observed by now. Returns whether it is.
   mutating func releaseIfCovered(_ target: Entry) -> Bool {
     guard roots[target] == .linked, isCovered(snapshot.path(of: target)) else { return false }
-    roots.remove(target)
-    snapshot.unmark(target, .root)
+    release(target)
     if directories[target] == nil {
       unwatch(target)
       watchFileIfNeeded(target, at: entryPath(of: target))
@@ -258,18 +268,32 @@ extension ObservedTree {
     return true
   }
 
+  /// Makes a target an entry like others. One of which the entries are observed is never a root for links only: its
+  /// directory notices when another takes its place, whether that is reported or not.
+  mutating func release(_ target: Entry) {
+    guard isRoot(target), roots[target] == .linked else { return }
+    roots.remove(target)
+    snapshot.unmark(target, .root)
+  }
+
   /// Whether changes at a path are noticed regardless of links, whatever is there.
   private func isCovered(_ path: Path) -> Bool {
-    if let entry = snapshot.entry(at: path) {
-      if roots.isReported(entry) { return true }
+    let entry = snapshot.entry(at: path)
+    if let entry {
+      if roots.isReported(entry) || isObserved(entry) { return true }
       // It is new when it is found.
       if roots[entry] == nil, isMissing(entry), isInDirectory(entry, withCoverage: .entries) {
         return true
       }
     }
-    return rules(at: path).map {
-      reports($0.path, isDirectory: false, $0.stack) && mayEnter($0.path, $0.stack)
-    } ?? false
+    guard let (path, stack) = rules(at: path), mayEnter(path, stack) else { return false }
+    return reports(path, isDirectory: false, stack) || entry.map(isEntered) == true
+  }
+
+  /// Whether an entry is a directory that is observed, or will be when its own is listed, unless the rules exclude it.
+  private func isEntered(_ entry: Entry) -> Bool {
+    !isMissing(entry) && snapshot.type(of: entry) == .directory
+      && isInDirectory(entry, withCoverage: .recursive)
   }
 
   /// Whether changes at a path are reported by the rules of its directory; `nil` if that is not
@@ -302,12 +326,12 @@ extension ObservedTree {
     }
   }
 
-  /// An event with those of links that have its path as a target; without itself if the path is only
-  /// watched for links.
-  func attributedToLinks(_ event: RawEvent) -> [RawEvent] {
+  /// An event with those of links that have its path as a target; without itself if it is not reported, or the path
+  /// is only watched for links.
+  func attributedToLinks(_ event: RawEvent, _ isReported: Bool) -> [RawEvent] {
     let links = roots.links.links(to: event.path)
-    if links.isEmpty { return [event] }
-    let own = isWatchedForLinksOnly(event.path, event.type) ? [] : [event]
+    let own = isReported && (links.isEmpty || !isWatchedForLinksOnly(event)) ? [event] : []
+    if links.isEmpty { return own }
     // What is found by what has appeared on the way is reported by itself.
     let paths = links.filter { path in
       event.type == .symlink || roots.links.doesLink(path, resolveTo: event.path)
@@ -331,8 +355,8 @@ extension ObservedTree {
     return own + reported
   }
 
-  private func isWatchedForLinksOnly(_ target: Path, _ type: FileType) -> Bool {
-    snapshot.entry(at: target).map { roots[$0] == .linked } == true
-      && isReported(target, isDirectory: type == .directory) != true
+  private func isWatchedForLinksOnly(_ event: RawEvent) -> Bool {
+    snapshot.entry(at: event.path).map { roots[$0] == .linked } == true
+      && isReported(event.path, isDirectory: event.type == .directory) != true
   }
 }

@@ -10,6 +10,9 @@ extension ObservedTree {
   ) {
     var known = known
     let isDirectory = status.type == .directory
+    if isDirectory, site.isRecursive, let known, isRoot(known), mayEnter(path, site.stack) {
+      release(known)
+    }
     let marks = known.map { snapshot.marks(of: $0) } ?? []
     let isRoot = marks.contains(.root)
     if site.stack == nil && !isRoot { return }
@@ -150,9 +153,10 @@ extension ObservedTree {
       difference == .metadata && status.type != .directory
       && before?.difference(to: now) != .attributes
     snapshot.setFingerprint(isOpen || mayIncludeWrite ? now.partial : now, of: entry)
-    if !isReported && difference != .movedDirectory {
+    let isReported = isReported || difference == .movedDirectory
+    if !isReported {
       noteIgnored(path.path, isDirectory: status.type == .directory, site.stack)
-      return difference
+      if roots.links.isEmpty { return difference }
     }
     let (type, path) = (status.type, path.path)
     switch difference {
@@ -160,15 +164,16 @@ extension ObservedTree {
       // Another file has replaced the one that was there.
       let isMoved = occasion.reasons.contains(.moved)
       let former = sighting(of: entry, before, mayBeRenamed: isMoved)
-      emit(.removed, former.type, at: path, former)
+      emit(.removed, former.type, at: path, former, isReported: isReported)
       fallthrough
     case .created:
-      emit(.created, type, at: path, sighting(now, status, foundBy: occasion))
-      if isOpen { emit(.modified(isOpen: true), type, at: path) }
+      let file = sighting(now, status, foundBy: occasion)
+      emit(.created, type, at: path, file, isReported: isReported)
+      if isOpen { emit(.modified(isOpen: true), type, at: path, isReported: isReported) }
     case .modified, .movedDirectory:
-      emit(.modified(isOpen: isOpen), type, at: path)
+      emit(.modified(isOpen: isOpen), type, at: path, isReported: isReported)
     case .metadata:
-      emit(.metadata, type, at: path)
+      emit(.metadata, type, at: path, isReported: isReported)
     case .undecided:
       break
     }

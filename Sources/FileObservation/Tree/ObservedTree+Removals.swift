@@ -29,13 +29,13 @@ extension ObservedTree {
     // The entries of a directory that was never compared are unknown: any of them may have been
     // relevant.
     let isUnknown = !walk.isComparedOnce && directories[entry] != nil
-    if isUnknown || reports(path, isDirectory: type == .directory, stack) {
+    let isReported = isUnknown || reports(path, isDirectory: type == .directory, stack)
+    if !isReported { noteIgnored(path.path, isDirectory: type == .directory, stack) }
+    if isReported || !roots.links.isEmpty {
       let file = sighting(of: entry, known, mayBeRenamed: isMoved)
       // If it is elsewhere now, the same timestamps do not prove that it is as it was.
-      if mayBeRewritten { emit(.modified(isOpen: false), type, at: path.path) }
-      emit(.removed, type, at: path.path, file)
-    } else {
-      noteIgnored(path.path, isDirectory: type == .directory, stack)
+      if mayBeRewritten, isReported { emit(.modified(isOpen: false), type, at: path.path) }
+      emit(.removed, type, at: path.path, file, isReported: isReported)
     }
     if let parent = snapshot.parent(of: entry) {
       snapshot.name(of: entry).withUnsafeBufferPointer {

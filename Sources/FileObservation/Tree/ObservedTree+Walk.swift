@@ -258,6 +258,7 @@ extension ObservedTree {
 
   /// Makes a directory pending, unless the mode excludes it.
   mutating func descend(_ entry: Entry, _ stack: IgnoreStack?, for mode: Occasion) {
+    release(entry)
     // A root has rules of its own, and the coverage of its parent.
     let own = isRoot(entry) ? rules.pendingStack(of: entry) ?? directories[entry]?.stack : nil
     if mode.isRefilter, let stack = own ?? stack {

@@ -95,16 +95,18 @@ extension ObservedTree {
     return findings
   }
 
+  /// - Parameter isReported: Whether it is reported by itself, and not only as a change of links.
   mutating func emit(
-    _ kind: RawEvent.Kind, _ type: FileType, at path: Path, _ file: RawEvent.Sighting? = nil
+    _ kind: RawEvent.Kind, _ type: FileType, at path: Path, _ file: RawEvent.Sighting? = nil,
+    isReported: Bool = true
   ) {
     let event = RawEvent(path: path, kind: kind, type: type, file: file)
     if roots.links.isEmpty {
-      unreported.events.append(event)
+      if isReported { unreported.events.append(event) }
     } else {
       markStaleLinks(path, kind, type)
       // At once, before links point elsewhere.
-      unreported.events += attributedToLinks(event)
+      unreported.events += attributedToLinks(event, isReported)
     }
   }
 

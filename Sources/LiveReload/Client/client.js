@@ -259,7 +259,7 @@
       if (!isStale) return;
       if (![state, undefined].includes(exchange('stale', state))) return reload();
       if (navigator.serviceWorker?.controller) console.warn('watchrun: this page is older than the last ' +
-        'change: its service worker answers from a cache; in the developer tools, check "Bypass for ' +
+        'change: its service worker answers from a cache; in developer tools, check "Bypass for ' +
         'network", or unregister it');
     },
     failure(m) {
@@ -273,7 +273,7 @@
       failures.delete(m.task);
       draw();
     },
-    retry() { if (all('meta[name=watchrun]')[0]) reload(); },
+    retry() { all('meta[name=watchrun]')[0] && reload(); },
     reload,
     update,
   };

@@ -74,7 +74,12 @@ struct ScriptRunner {
       unexpected.removeAll { change in renames.contains { $0.mayShow(as: change) } }
       missing.removeAll { change in
         let path = place(change.path, in: directory)
-        return renames.contains { path.isWithin($0.new) } && reported.contains { $0.path == path }
+        // What was renamed to it and on may have been found there meanwhile.
+        let isPassed = reported.contains { found in
+          found.from == path && renames.contains { found.path.isWithin($0.new) }
+        }
+        return change.kinds == [.removed] && isPassed
+          || renames.contains { path.isWithin($0.new) } && reported.contains { $0.path == path }
       }
     }
     if missing.isEmpty && unexpected.isEmpty { return }

@@ -11,7 +11,7 @@ final class MemoryTree {
   var tree: ObservedTree
 
   init(
-    roots: [Path] = ["/r"], base: Path? = nil, watchLimit: Int = .max,
+    roots: [Path] = ["/r"], base: Path? = nil, extensions: [String] = [], watchLimit: Int = .max,
     prepare: (MemoryDisk) -> Void
   ) {
     self.roots = roots
@@ -20,7 +20,9 @@ final class MemoryTree {
     disk.pass(1_000_000_000)
     hints = MemoryHints(disk)
     hints.limit = watchLimit
-    tree = ObservedTree(filter: PathFilter(sources: []), source: hints, base: base, disk: disk)
+    tree = ObservedTree(
+      filter: PathFilter(extensions: extensions, sources: []), source: hints, base: base, disk: disk
+    )
   }
 
   /// The first scan, and the comparison that follows it.

@@ -31,6 +31,7 @@ extension ObservationModel {
     let mirror = Self.following(changes, from: before, reading: now, whole: reads)
     for path in Set(mirror.keys).union(now.keys).sorted() where mirror[path] != now[path] {
       if isFirst, isUnknowable(mirror[path], now[path]) { continue }
+      if !isReported(path, mirror[path], now[path]) { continue }
       let (known, present) = (mirror[path].map { "\($0)" }, now[path].map { "\($0)" })
       faults.append("\(path) is wrong: \(known ?? "unknown") instead of \(present ?? "nothing")")
     }
@@ -57,6 +58,17 @@ extension ObservationModel {
     return now.type == .directory && was?.isSameFile(as: now) == true
   }
 
+  /// Whether changes of a path are reported: of files with an extension, if there is a selection, and roots.
+  private func isReported(_ path: Path, _ was: Known?, _ now: Known?) -> Bool {
+    [was, now].contains { $0.map { isReported(path, $0.type) } ?? false }
+  }
+
+  func isReported(_ path: Path, _ type: FileType) -> Bool {
+    if setting.extensions.isEmpty || setting.roots.contains(path) { return true }
+    return type != .directory
+      && setting.extensions.contains { path.description.hasSuffix(".\($0)") }
+  }
+
   /// Why a change cannot be right, if it cannot.
   private func fault(of change: ChangeBatch.Change, _ now: [Path: Known]) -> String? {
     let (was, present) = (before[change.path], now[change.path])
@@ -67,7 +79,7 @@ extension ObservationModel {
     case .modified, .metadata:
       return present == nil ? "it does not exist" : nil
     case .removed:
-      if present != nil { return "it exists" }
+      if let present, isReported(change.path, nil, present) { return "it exists" }
       return was == nil ? "it did not exist" : nil
     case .renamed:
       guard let present else { return "it does not exist" }

@@ -27,7 +27,9 @@ extension ObservationModel {
     let present = disk.tree(at: Self.root)
     for (path, node) in present.sorted(by: { $0.key < $1.key }) {
       guard let entry = tree.snapshot.entry(at: path), !tree.isMissing(entry) else {
-        brokenInvariants.append("\(path) is unknown")
+        if node.type == .directory || isReported(path, node.type) {
+          brokenInvariants.append("\(path) is unknown")
+        }
         continue
       }
       if tree.snapshot.inode(of: entry) != node.inode || tree.snapshot.type(of: entry) != node.type

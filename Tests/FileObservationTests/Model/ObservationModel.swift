@@ -33,6 +33,10 @@ struct ObservationModel {
     var liftsLimit = false
     var roots = [ObservationModel.root]
     var base: Path?
+    /// Only files with these extensions are reported.
+    var extensions: [String] = []
+    /// Directories are replaced by others at once.
+    var replaces = false
     /// Seeds that have found a fault, beside those of each run.
     var furtherSeeds: [UInt64] = []
 
@@ -79,6 +83,18 @@ struct ObservationModel {
       Setting(
         name: "awaited root, below a base", roots: ["/r", "/r/a/b"], base: "/r",
         furtherSeeds: [686, 2450]),
+      Setting(name: "replaced", roots: ["/r", "/r/a/b"], base: "/r", replaces: true),
+      Setting(
+        name: "extensions", roots: ["/r", "/r/a/b"], base: "/r", extensions: ["x"], replaces: true),
+      Setting(
+        name: "extensions, awaited file", roots: ["/r", "/r/a/b/c.x"], base: "/r",
+        extensions: ["x"], replaces: true),
+      Setting(
+        name: "extensions, overflows", overflows: true, roots: ["/r/a/b", "/r"], base: "/r",
+        extensions: ["x"], replaces: true),
+      Setting(
+        name: "extensions, rules", appliesRules: true, roots: ["/r", "/r/a/b"], base: "/r",
+        extensions: ["x"], replaces: true),
     ]
   }
 
@@ -119,8 +135,10 @@ struct ObservationModel {
     let disk = MemoryDisk(setting.traits)
     self.disk = disk
     world = World(disk, seed: seed, isLogged: isLogged)
+    if !setting.extensions.isEmpty { world.names[2] = Path("c.\(setting.extensions[0])") }
     world.setsClockBack = false
-    disk.create(Self.root, .directory)
+    world.replaces = setting.replaces
+    for directory in [Self.root, World.outside] { disk.create(directory, .directory) }
     for _ in 0..<world.random(16) { world.step() }
     disk.pass(1_000_000_000)
     before = Self.known(disk)
@@ -130,7 +148,8 @@ struct ObservationModel {
     self.hints = hints
     hints?.limit = setting.watchLimit
     tree = ObservedTree(
-      filter: PathFilter(sources: []), source: hints, base: setting.base, disk: disk)
+      filter: PathFilter(extensions: setting.extensions, sources: []), source: hints,
+      base: setting.base, disk: disk)
     if setting.overflows {
       hints?.overflows = { [world] in world.isActive && world.chance(1, in: 6) }
     }

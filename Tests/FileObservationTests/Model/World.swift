@@ -5,6 +5,9 @@ import TestSupport
 
 /// What happens on the disk beside the observer.
 final class World {
+  /// A directory that is not observed.
+  static let outside: Path = "/o"
+
   private let disk: MemoryDisk
   private var generator: SeededGenerator
   private let isLogged: Bool
@@ -12,6 +15,10 @@ final class World {
   private var isBusy = false
   var setsClockBack = false
   var lacksPermissions = false
+  /// Whether directories are replaced by others at once.
+  var replaces = false
+  var names: [Path] = ["a", "b", "c"]
+  private var outsideCount = 0
   /// Whether calls of the observer fail now and then, while anything happens.
   var fails = false
   private(set) var log = ""
@@ -65,7 +72,7 @@ final class World {
     let known = disk.tree(at: ObservationModel.root)
     let all = known.keys.sorted()
     let directories = all.filter { known[$0]?.type == .directory }
-    let path = directories[random(directories.count)].appending(["a", "b", "c"][random(3)])
+    let path = directories[random(directories.count)].appending(names[random(3)].bytes)
     let some = all[random(all.count)]
     switch random(20) {
     case 0...4:
@@ -81,6 +88,8 @@ final class World {
       let other = mode | 0o055
       let present = known[some]?.mode == mode ? other : mode
       perform("mode of \(some)") { $0.setMode(present, of: some) }
+    case 10...11 where replaces && known[some]?.type == .directory && some != ObservationModel.root:
+      replace(some)
     case 10:
       perform("set back \(some)") { $0.setModified(some) }
     case 11...12:
@@ -93,6 +102,27 @@ final class World {
       perform("exchange \(some) and \(path)") { $0.exchange(some, path) }
     default:
       perform("write \(path)") { $0.write(path) }
+    }
+  }
+
+  /// Moves a directory away, and creates or moves another one to its path.
+  private func replace(_ directory: Path) {
+    outsideCount += 1
+    let (new, old) = (
+      Self.outside.appending("new\(outsideCount)"), Self.outside.appending("old\(outsideCount)")
+    )
+    if chance(1, in: 2) {
+      perform("replace \(directory)") {
+        $0.rename(directory, to: old)
+        $0.create(directory, .directory)
+      }
+    } else {
+      perform("replace \(directory) by one with a directory") {
+        $0.create(new, .directory)
+        for name in names[1...] { $0.create(new.appending(name.bytes), .directory) }
+        $0.rename(directory, to: old)
+        $0.rename(new, to: directory)
+      }
     }
   }
 

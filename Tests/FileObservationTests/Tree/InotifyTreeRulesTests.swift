@@ -159,6 +159,89 @@ struct InotifyTreeRulesTests {
     #expect(try watched.changes() == ["removed a/b/f.c"])
   }
 
+  /// A tree that is observed with an extension, and a root within it that is reached by `src`.
+  private static func innerRoot(
+    _ roots: [String], _ rules: String? = nil, followsLinks: Bool = false
+  ) throws -> WatchedTree {
+    try WatchedTree(
+      roots.map { ($0, $0.hasSuffix(".c") ? .named : .recursive) }, followsLinks: followsLinks,
+      extensions: ["c"], hasBase: true
+    ) { directory in
+      try directory.makeDirectories("src/lib")
+      try directory.write(to: "src/lib/l.c")
+      try directory.write(to: "src/a.c")
+      if let rules { try directory.write(rules, to: "src/.gitignore") }
+      if followsLinks {
+        try directory.link("link.c", to: "src/lib/l.c")
+        try directory.link("d", to: "src")
+      }
+    }
+  }
+
+  @Test(arguments: [["", "src/lib"], ["src/lib", ""], ["", "src/lib/l.c"]])
+  func `the rules of a directory around an inner root are read, whatever is reported`(
+    roots: [String]
+  ) throws {
+    let watched = try Self.innerRoot(roots, "gen*")
+    try watched.directory.write(to: "src/gen1.c")
+    try watched.directory.write(to: "src/lib/gen2.c")
+    #expect(try watched.changes() == [])
+    try watched.directory.write("", to: "src/.gitignore")
+    #expect(try watched.changes() == [])
+    try watched.directory.append("x", to: "src/gen1.c")
+    #expect(try watched.changes() == ["modified src/gen1.c"])
+  }
+
+  @Test(arguments: [["", "src/lib"], ["", "src/lib/l.c"]])
+  func `changed rules apply around an inner root, whatever is reported`(roots: [String]) throws {
+    let watched = try Self.innerRoot(roots)
+    try watched.directory.write("a*\n", to: ".gitignore")
+    #expect(try watched.changes() == [])
+    try watched.directory.append("x", to: "src/a.c")
+    #expect(try watched.changes() == [])
+    try watched.directory.write("src/\n", to: ".gitignore")
+    #expect(try watched.changes() == [])
+    try watched.directory.write(to: "src/b.c")
+    try watched.directory.append("x", to: "src/lib/l.c")
+    #expect(try watched.changes() == ["modified src/lib/l.c"])
+    try watched.directory.write("", to: ".gitignore")
+    _ = try watched.changes()
+    try watched.directory.append("x", to: "src/a.c")
+    #expect(try watched.changes() == ["modified src/a.c"])
+  }
+
+  @Test func `changed rules apply around the target of a followed link, whatever is reported`()
+    throws
+  {
+    let watched = try Self.innerRoot([""], followsLinks: true)
+    try watched.directory.write("a*\n", to: "src/.gitignore")
+    #expect(try watched.changes() == [])
+    try watched.directory.append("x", to: "src/a.c")
+    #expect(try watched.changes() == [])
+  }
+
+  @Test func `a link on the way to a root is followed, whatever is reported`() throws {
+    let watched = try WatchedTree(
+      [("w", .recursive), ("w/l/f.c", .named)], followsLinks: true, extensions: ["c"], hasBase: true
+    ) { directory in
+      for name in ["w", "d", "e"] { try directory.makeDirectories(name) }
+      try directory.write("a*\n", to: "d/.gitignore")
+      for name in ["d/f.c", "e/f.c"] { try directory.write(name, to: name) }
+      try directory.link("w/l", to: "../d")
+    }
+    try watched.directory.write(to: "d/a.c")
+    try watched.directory.write(to: "d/b.c")
+    #expect(try watched.changes() == ["created w/l/b.c"])
+    try watched.directory.link("w/new", to: "../e")
+    try watched.directory.rename("w/new", to: "w/l")
+    #expect(try watched.changes() == ["modified w/l/f.c", "removed w/l/b.c"])
+    try watched.directory.append("x", to: "e/f.c")
+    try watched.directory.write(to: "e/a.c")
+    #expect(try watched.changes() == ["created w/l/a.c", "modified w/l/f.c"])
+    try watched.directory.append("x", to: "d/f.c")
+    #expect(try watched.changes() == [])
+  }
+
   @Test func `rules above a root and in its repository take effect as well`() throws {
     let watched = try WatchedTree([("sub", .recursive)]) { directory in
       try directory.makeDirectories(".git/info")

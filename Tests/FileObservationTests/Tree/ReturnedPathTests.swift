@@ -69,6 +69,25 @@ struct ReturnedPathTests {
     #expect(try observed.changes() == ["modified /r/a/b/f"])
   }
 
+  @Test(arguments: [["/r", "/r/a/b"], ["/r/a/b", "/r"], ["/r", "/r/a/b/f.x"]])
+  func `a directory around an inner root that is replaced at once is observed`(roots: [String])
+    throws
+  {
+    let observed = MemoryTree(roots: roots.map { Path($0) }, base: "/r", extensions: ["x"]) {
+      for name: Path in ["/o", "/o/new", "/r/a", "/r/a/b"] { $0.create(name, .directory) }
+      $0.create("/r/a/b/f.x", .file)
+    }
+    try observed.start()
+    #expect(try observed.changes() == [])
+    observed.disk.rename("/r/a", to: "/o/old")
+    observed.disk.rename("/o/new", to: "/r/a")
+    _ = try observed.changes()
+    observed.disk.create("/r/a/g.x", .file)
+    #expect(try observed.changes() == ["created /r/a/g.x"])
+    observed.disk.create("/o/old/h.x", .file)
+    #expect(try observed.changes() == [])
+  }
+
   @Test func `a file that is saved twice in one clock tick may have its former inode`() throws {
     let observed = MemoryTree { _ in }
     try observed.start()
