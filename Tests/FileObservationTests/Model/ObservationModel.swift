@@ -85,15 +85,10 @@ struct ObservationModel {
         furtherSeeds: [686, 2450]),
       Setting(name: "replaced", roots: ["/r", "/r/a/b"], base: "/r", replaces: true),
       Setting(
-        name: "extensions", roots: ["/r", "/r/a/b"], base: "/r", extensions: ["x"], replaces: true),
-      Setting(
         name: "extensions, awaited file", roots: ["/r", "/r/a/b/c.x"], base: "/r",
         extensions: ["x"], replaces: true),
       Setting(
         name: "extensions, overflows", overflows: true, roots: ["/r/a/b", "/r"], base: "/r",
-        extensions: ["x"], replaces: true),
-      Setting(
-        name: "extensions, rules", appliesRules: true, roots: ["/r", "/r/a/b"], base: "/r",
         extensions: ["x"], replaces: true),
     ]
   }
