@@ -73,6 +73,29 @@ import Testing
     }
   }
 
+  /// As programs pass it that are started by Node.js.
+  @Test(.enabled(if: Tool.python), arguments: [true, false])
+  func `a list of paths is read from a socket`(_ blocks: Bool) async throws {
+    let caller = #"""
+      import os, socket, subprocess, sys, time
+      ours, theirs = socket.socketpair()
+      os.set_blocking(theirs.fileno(), sys.argv[1] == "true")
+      process = subprocess.Popen(sys.argv[2:], stdin=theirs)
+      time.sleep(0.5)
+      ours.send(b"f\n")
+      ours.close()
+      sys.exit(process.wait())
+      """#
+    try await withProject { project in
+      try project.write("f")
+      let watchrun = try await project.start(
+        ["--files-from", "-", "--once", "--", "echo", "up"],
+        prefix: ["/usr/bin/env", "python3", "-c", caller, "\(blocks)"])
+      try await #expect(watchrun.ended() == .exited(0))
+      #expect(watchrun.process.output.lines == ["up"])
+    }
+  }
+
   @Test func `the input of a service ends with watchrun`() async throws {
     try await withProject { project in
       try project.write("reader", "trap '' TERM; " + Self.reader)

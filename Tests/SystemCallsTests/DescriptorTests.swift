@@ -1,3 +1,4 @@
+import Dispatch
 import SystemCalls
 import TestSupport
 import Testing
@@ -80,6 +81,30 @@ struct DescriptorTests {
     #expect(throws: SystemError(call: "open", code: ENOENT, path: directory["none"])) {
       _ = try Descriptor.open(directory["none"], O_RDONLY)
     }
+  }
+
+  @Test func `what does not block is written when its reader reads`() async throws {
+    let (reader, input) = try makePipe()
+    // As a program does that shares the pipe.
+    _ = fcntl(input.number, F_SETFL, O_NONBLOCK)
+    let bytes = [UInt8](repeating: 1, count: 1_000_000)
+    let written = Log<SystemError?>()
+    DispatchQueue(label: "test.writer").async {
+      do throws(SystemError) {
+        try writeAll(bytes, to: input.number)
+        written.note(nil)
+      } catch {
+        written.note(error)
+      }
+    }
+    var count = 0
+    #expect(
+      await eventually {
+        if case .bytes(let more) = readAvailable(reader, atMost: 100_000) { count += more.count }
+        return !written.entries.isEmpty && count == bytes.count
+      })
+    #expect(written.entries == [nil])
+    close(reader)
   }
 
   @Test func `many calls read back all written bytes`() throws {

@@ -68,10 +68,26 @@ package func openMissingStandardDescriptors() {
 package func writeAll(_ bytes: [UInt8], to descriptor: Int32) throws(SystemError) {
   var rest = bytes[...]
   while !rest.isEmpty {
-    let count = try checked("write") {
+    let count = retryingOnInterrupt {
       rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
     }
-    rest = rest.dropFirst(count)
+    rest = rest.dropFirst(max(count, 0))
+    if count >= 0 { continue }
+    // Any program that shares a terminal or a pipe can make it non-blocking.
+    guard errno == EAGAIN else { throw .last("write") }
+    _ = try LocalSocket.wait(for: descriptor, toWrite: true, atMost: nil)
+  }
+}
+
+/// Reads standard input to its end: also a socket, which has no path, and what does not block.
+package func readStandardInput() throws(SystemError) -> [UInt8] {
+  let input = try Descriptor.duplicate(STDIN_FILENO)
+  var content: [UInt8] = []
+  while true {
+    _ = try LocalSocket.wait(for: input.number, atMost: nil)
+    let part = try readPart(input)
+    if part.isEmpty { return content }
+    content += part
   }
 }
 

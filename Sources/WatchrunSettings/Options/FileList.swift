@@ -12,10 +12,9 @@ package struct FileList {
   package static func read(
     from file: Path, separatedByNUL: Bool, in directory: Path
   ) throws(Failure) -> FileList {
-    let source: Path = file == "-" ? "/dev/stdin" : file
     let text: [UInt8]
     do throws(SystemError) {
-      text = try readAll(source)
+      text = file == "-" ? try readStandardInput() : try readAll(file)
     } catch {
       throw .launch(
         "cannot read the list of files \(file): \(error.reason); "
