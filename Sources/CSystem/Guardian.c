@@ -30,9 +30,9 @@ struct csystem_guardian {
   int lifeline;  // closed when the watched process ends
   pid_t pid;
   pid_t session, own_group;  // of the watched process
-  _Atomic int terminal_is_changed, row_is_drawn;
+  _Atomic int terminal_is_changed, terminal_is_lent, row_is_drawn;
   char terminal[64], row_terminal[64];
-  struct termios modes;
+  struct termios modes, set;  // the modes to restore, and those that were set
   char mark[64];             // begins a variable in the environment of each process to stop
   _Atomic int highest;       // no group was ever registered beyond
   _Atomic int64_t groups[GROUPS];  // 0, or the group's ID, possibly with LEADER_IS_REAPED
@@ -70,9 +70,12 @@ void csystem_guardian_forget(struct csystem_guardian *guardian, pid_t group) {
 }
 
 void csystem_guardian_keep_modes(
-    struct csystem_guardian *guardian, int terminal, const struct termios *modes) {
+    struct csystem_guardian *guardian, int terminal, const struct termios *modes, const struct termios *set,
+    bool is_lent) {
   if (ttyname_r(terminal, guardian->terminal, sizeof guardian->terminal) != 0) return;
   guardian->modes = *modes;
+  guardian->set = *set;
+  atomic_store(&guardian->terminal_is_lent, is_lent);
   atomic_store(&guardian->terminal_is_changed, 1);
 }
 
@@ -180,10 +183,20 @@ static int open_terminal(const char *name, _Atomic int *is_needed) {
   return atomic_load(is_needed) ? open(name, O_RDWR | O_NOCTTY | O_NONBLOCK) : -1;
 }
 
+// Whether the terminal has the modes that were set, and not those of a shell that has taken it.
+static bool has_set_modes(struct csystem_guardian *guardian, int terminal) {
+  const struct termios *set = &guardian->set;
+  struct termios now;
+  return tcgetattr(terminal, &now) == 0 && now.c_iflag == set->c_iflag && now.c_oflag == set->c_oflag &&
+         now.c_cflag == set->c_cflag && ((now.c_lflag ^ set->c_lflag) & ~(tcflag_t)PENDIN) == 0 &&
+         memcmp(now.c_cc, set->c_cc, sizeof now.c_cc) == 0;
+}
+
 static void restore_terminal(struct csystem_guardian *guardian) {
   int terminal = open_terminal(guardian->terminal, &guardian->terminal_is_changed);
   if (terminal >= 0) {
-    tcsetattr(terminal, TCSANOW, &guardian->modes);
+    bool restores = atomic_load(&guardian->terminal_is_lent) || has_set_modes(guardian, terminal);
+    if (restores) tcsetattr(terminal, TCSANOW, &guardian->modes);
     close(terminal);
   }
   // What is below the cursor, and the title.

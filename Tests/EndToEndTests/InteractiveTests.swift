@@ -250,6 +250,16 @@ import Testing
     }
   }
 
+  @Test(.enabled(if: Tool.python))
+  func `a terminal that the command has made non-blocking blocks again`() async throws {
+    try await withProject { project in
+      let session = try await project.startOnTerminal(
+        "-I", "--", "python3", "-c", "import os; os.set_blocking(0, False)")
+      try await session.shows("succeeded")
+      #expect(ProcessTable.flags(of: "0", of: session.pid) & O_NONBLOCK == 0)
+    }
+  }
+
   @Test func `at the end, the modes of the terminal are restored`() async throws {
     try await withProject { project in
       let session = try await project.startOnTerminal(
@@ -411,6 +421,93 @@ import Testing
       }
       kill(watchrun, SIGTERM)
       try await bash.hasPrompt()
+    }
+  }
+
+  @Test func `a command that ends while watchrun is stopped leaves the terminal to the shell`()
+    async throws
+  {
+    try await withProject { project in
+      let (bash, watchrun, pid) = try await sleeping(project)
+      let prompts = try await bash.prompts()
+      kill(watchrun, SIGSTOP)
+      try await bash.shows("ready>", times: prompts + 1)
+      kill(pid, SIGKILL)
+      // The end is reported before the continuation.
+      try await eventually("it has ended") { ProcessTable.state(of: pid) == "Z" }
+      try bash.command("bg")
+      try await bash.shows("SIGKILL")
+      #expect(bash.isAtPrompt)
+      try bash.command("echo typed-$((1 + 1))")
+      try await bash.shows("typed-2")
+      kill(watchrun, SIGTERM)
+    }
+  }
+
+  @Test func `a command that reads while watchrun is stopped leaves the terminal to the shell`()
+    async throws
+  {
+    try await withProject { project in
+      let bash = try await Shell(project)
+      try bash.start("-I", #"mkfifo go; echo $$ >> "$LOG"; read -r word < go; read -r line"#)
+      let watchrun = try await bash.watchrun()
+      let pid = try await value("it runs") { project.logged.first.flatMap { pid_t($0) } }
+      try await eventually("it has the terminal") { bash.terminal.foregroundGroup == pid }
+      let prompts = try await bash.prompts()
+      kill(watchrun, SIGSTOP)
+      try await bash.shows("ready>", times: prompts + 1)
+      try await project.shell("echo go > go")
+      try await eventually("it stops") { ProcessTable.state(of: pid) == "T" }
+      for round in 1...3 {
+        try bash.command("bg; echo typed-$((\(round) + 1))")
+        try await bash.shows("typed-\(round + 1)")
+        try await eventually("all have stopped") {
+          [pid, watchrun].map(ProcessTable.state) == ["T", "T"]
+        }
+        #expect(bash.isAtPrompt)
+      }
+      try bash.command("fg")
+      try await eventually("it has the terminal") { bash.terminal.foregroundGroup == pid }
+    }
+  }
+
+  @Test func `a group that the command has made keeps the terminal until it is gone`() async throws
+  {
+    try await withProject { project in
+      let session = try await TerminalSession(
+        project, ["-I", "--", "bash", "--norc", "--noprofile", "-i"],
+        environment: ["PS1": "ready> "])
+      try await session.shows("ready> ")
+      let bash = try #require(session.terminal.foregroundGroup)
+      try session.type("sleep 1000" + Keystroke.enter)
+      try await eventually("it runs in a group of its own") {
+        session.terminal.foregroundGroup.flatMap(ProcessTable.name) == "sleep"
+      }
+      kill(bash, SIGKILL)
+      try await session.shows("SIGKILL")
+      try await eventually("watchrun has the terminal") {
+        session.terminal.foregroundGroup == session.group
+      }
+    }
+  }
+
+  @Test func `a command that waits for the terminal in an orphaned group stays stopped`()
+    async throws
+  {
+    try await withProject { project in
+      try project.write(
+        "reader",
+        #"trap 'echo continued >> "$LOG"' CONT; echo $$ >> "$LOG"; while :; do read -r line; done"#)
+      let bash = try await Shell(project)
+      // Nothing could resume the group: its parent has ended.
+      try bash.command(#"bash -c 'set -m; watchrun -I "sh reader" & exit'"#)
+      let pid = try await value("it runs") { project.logged.first.flatMap { pid_t($0) } }
+      try await eventually("it waits") { ProcessTable.state(of: pid) == "T" }
+      try await Task.sleep(for: .milliseconds(300))
+      #expect(ProcessTable.state(of: pid) == "T")
+      #expect(project.logged.count < 4)
+      try bash.command("echo typed-$((1 + 1))")
+      try await bash.shows("typed-2")
     }
   }
 

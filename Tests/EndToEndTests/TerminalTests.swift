@@ -299,6 +299,26 @@ import Testing
     }
   }
 
+  @Test func `the guardian leaves the modes alone that the shell has set`() async throws {
+    try await withProject { project in
+      let bash = try await Shell(project)
+      try bash.start("-v", Self.pair)
+      let watchrun = try await bash.watchrun()
+      try await bash.shows("press h")
+      let processes = try await pids(project)
+      let guardians = ProcessTable.children(of: watchrun).filter {
+        ProcessTable.name(of: $0) == "wr-guard"
+      }
+      let prompts = try await bash.prompts()
+      kill(watchrun, SIGSTOP)
+      try await bash.shows("ready>", times: prompts + 1)
+      let modes = try bash.terminal.modes
+      kill(watchrun, SIGKILL)
+      try await areGone(processes + guardians)
+      #expect(try bash.terminal.modes == modes)
+    }
+  }
+
   @Test func `a stop while the command is being started takes effect`() async throws {
     try await withProject { project in
       var generator = SystemRandomNumberGenerator()

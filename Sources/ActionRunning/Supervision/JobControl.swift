@@ -56,7 +56,8 @@ package final class JobControl: Sendable {
     whenSignaled([.continue, Signal(rawValue: SIGCHLD)], on: queue) { [self] signal in
       if signal != .continue { return childrenChanged() }
       // After SIGSTOP as well. The command may have been suspended because it used the terminal.
-      if controller?.continued() == .command { controller?.borrower?.send(.continue) }
+      controller?.continued()
+      controller?.borrower?.send(.continue)
     }
   }
 }
@@ -108,7 +109,9 @@ extension JobControl {
     state.withLock(\.scheduler)?.stoodStill(for: began.duration(to: .now))
     controller?.resume()
     suspending(false)
-    for group in groups { group.send(.continue) }
+    // What used the terminal is resumed by that of this process, which does not follow in an orphaned group.
+    let waiting = signal == .terminalStop ? nil : controller?.borrower
+    for group in groups where group != waiting { group.send(.continue) }
   }
 
   private func childrenChanged() {

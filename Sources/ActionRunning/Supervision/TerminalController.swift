@@ -22,13 +22,6 @@ package final class TerminalController: Sendable {
     var isReleased = false
   }
 
-  /// What a terminal that was taken is for.
-  package enum Use {
-    case keys
-    /// A group that waited for it.
-    case command
-  }
-
   /// Who has the terminal.
   package enum Holder: Sendable {
     /// This process, as far as it is known.
@@ -55,32 +48,33 @@ package final class TerminalController: Sendable {
     self.guardian = guardian?.process
   }
 
-  /// Takes the terminal, if this process is in its foreground group: lends it to the group that waits for it, or
-  /// else prepares it for keys. `nil` if another group has it.
+  /// Takes the terminal, if this process is in its foreground group: lends it to the group that waits for it, which
+  /// may have been stopped for that, or else prepares it for keys. Returns whether these can be read.
   ///
   /// A shell does not signal a running job that it brings to the foreground. So this must be called when this
   /// process is resumed, when a command starts or ends, and in the background whenever the terminal is used.
   @discardableResult
-  package func take() -> Use? {
+  package func take() -> Bool {
     state.withLock { state in
-      if state.isReleased { return nil }
+      if state.isReleased { return false }
       let foreground = terminal.foregroundGroup
       guard foreground == getpgrp() else {
         setHolder(state.isLent ? .borrower : foreground == nil ? .own : .others, &state)
-        return nil
+        return false
       }
       if let borrower = state.borrower {
-        guard lend(&state) else { return nil }
+        guard lend(&state) else { return false }
         if let modes = state.modesOfSuspended { try? terminal.setModes(modes) }
         state.modesOfSuspended = nil
-        return (try? terminal.give(to: borrower.leader)).map { .command }
+        if (try? terminal.give(to: borrower.leader)) != nil { borrower.send(.continue) }
+        return false
       }
-      if state.isLent { return nil }
+      if state.isLent { return false }
       setHolder(.own, &state)
-      if !readsKeys { return nil }
-      if state.found != nil { return .keys }
-      guard let found = change(&state) else { return nil }
-      return (try? terminal.setModes(found.forKeys)).map { .keys }
+      if !readsKeys { return false }
+      if state.found != nil { return true }
+      guard let found = change(&state) else { return false }
+      return (try? terminal.setModes(found.forKeys)) != nil
     }
   }
 
@@ -103,8 +97,7 @@ package final class TerminalController: Sendable {
   package func restore() {
     state.withLock { state in
       state.isReleased = true
-      if state.isLent { state.modesOfSuspended = try? terminal.modes() }
-      reclaim(&state)
+      if reclaim(&state) { state.modesOfSuspended = try? terminal.modes() }
       restoreModes(&state)
     }
   }
@@ -115,13 +108,10 @@ package final class TerminalController: Sendable {
   }
 
   /// This process was resumed. Meanwhile another one may have had the terminal and changed its modes.
-  func continued() -> Use? {
+  func continued() {
     state.withLock { state in
       let isForeground = terminal.isForeground
-      if state.isLent && isTaken(from: state.borrower) {
-        (state.isLent, state.found) = (false, nil)
-        guardian?.modesAreRestored()
-      }
+      if isTaken(state) { forget(&state) }
       guard readsKeys, !state.isLent, !state.isReleased, let found = state.found,
         let modes = try? terminal.modes()
       else { return }
@@ -130,19 +120,27 @@ package final class TerminalController: Sendable {
       } else if isForeground {
         if change(&state) != nil { try? terminal.setModes(modes.forKeys) }
       } else {
-        state.found = nil
-        guardian?.modesAreRestored()
+        forget(&state)
       }
     }
-    return take()
+    take()
   }
 
-  /// Whether the shell has the terminal that was lent, and not this process or a group of the command.
-  private func isTaken(from borrower: ProcessGroup?) -> Bool {
-    guard let borrower, let foreground = terminal.foregroundGroup, foreground != getpgrp() else {
+  /// Whether the shell, or another job of it, has the terminal that was lent: not this process or a group of the
+  /// command, of which the leader may have ended.
+  private func isTaken(_ state: State) -> Bool {
+    guard state.isLent, let group = terminal.foregroundGroup.map(ProcessGroup.init) else {
       return false
     }
-    return !ProcessGroup.withDescendants([borrower]).contains { $0.leader == foreground }
+    if [.own, state.borrower].contains(group) || group.isEmpty { return false }
+    let roots = [state.borrower, ProcessGroup(leader: processIDs().own)].compactMap(\.self)
+    return !ProcessGroup.withDescendants(roots).contains(group)
+  }
+
+  /// Leaves the terminal, with its modes, to the process that has taken it.
+  private func forget(_ state: inout State) {
+    (state.isLent, state.found) = (false, nil)
+    guardian?.modesAreRestored()
   }
 
   private func setHolder(_ holder: Holder, _ state: inout State) {
@@ -156,7 +154,7 @@ package final class TerminalController: Sendable {
   private func change(_ state: inout State) -> TerminalModes? {
     guard let found = try? terminal.modes() else { return nil }
     state.found = found
-    guardian?.keep(found, of: terminal)
+    guardian?.keep(found, of: terminal, insteadOf: found.forKeys)
     return found
   }
 
@@ -194,10 +192,8 @@ extension TerminalController {
     defer { take() }
     return state.withLock { state in
       if state.borrower != group { return false }
-      state.borrower = nil
-      state.modesOfSuspended = nil
-      guard state.isLent else { return true }
-      reclaim(&state)
+      defer { (state.borrower, state.modesOfSuspended) = (nil, nil) }
+      guard reclaim(&state) else { return true }
       restoreModes(&state)
       // Input for the command is not a key.
       if readsKeys { terminal.discardInput() }
@@ -206,21 +202,23 @@ extension TerminalController {
   }
 
   private func lend(_ state: inout State) -> Bool {
-    if let found = state.found {
-      // The command receives the modes that were found, not those for keys.
-      if !state.isLent { try? terminal.setModes(found) }
-    } else if change(&state) == nil {
-      return false
-    }
+    guard let found = state.found ?? change(&state) else { return false }
+    // The command receives the modes that were found, not those for keys.
+    if !state.isLent { try? terminal.setModes(found) }
     state.isLent = true
+    guardian?.keep(found, of: terminal, insteadOf: nil)
     setHolder(.borrower, &state)
     return true
   }
 
-  private func reclaim(_ state: inout State) {
-    guard state.isLent else { return }
+  /// Returns whether the terminal was lent, and not taken since.
+  private func reclaim(_ state: inout State) -> Bool {
+    if isTaken(state) { forget(&state) }
+    if !state.isLent { return false }
     state.isLent = false
     try? terminal.give(to: getpgrp())
+    terminal.makeBlocking()
+    return true
   }
 
   package var isLent: Bool { state.withLock { $0.isLent } }

@@ -208,9 +208,11 @@ void csystem_guardian_add(struct csystem_guardian *guardian, pid_t group);
 void csystem_guardian_leader_is_reaped(struct csystem_guardian *guardian, pid_t group);
 /// Removes a group that is gone: its ID may be reused.
 void csystem_guardian_forget(struct csystem_guardian *guardian, pid_t group);
-/// Saves the modes of a terminal that is about to be changed; the guardian restores them.
+/// Saves the modes of a terminal that is about to be changed; the guardian restores them, unless the terminal has
+/// other modes than those that are `set` and is not lent.
 void csystem_guardian_keep_modes(
-    struct csystem_guardian *guardian, int terminal, const struct termios *modes);
+    struct csystem_guardian *guardian, int terminal, const struct termios *modes, const struct termios *set,
+    bool is_lent);
 /// The terminal has its modes again.
 void csystem_guardian_modes_are_restored(struct csystem_guardian *guardian);
 /// Notes that a row is drawn below the cursor of a terminal, which the guardian erases; with -1, that none is.

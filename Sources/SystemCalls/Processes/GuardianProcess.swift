@@ -48,11 +48,11 @@ package struct GuardianProcess: Sendable, Hashable {
     csystem_guardian_forget(page, group.leader)
   }
 
-  /// Saves the modes of a terminal that is about to be changed. The guardian restores them if this
-  /// process does not.
-  package func keep(_ modes: TerminalModes, of terminal: Terminal) {
-    var modes = modes.raw
-    csystem_guardian_keep_modes(page, terminal.descriptor, &modes)
+  /// Saves the modes of a terminal that is about to be changed. The guardian restores them if this process does
+  /// not, and the terminal has those that are `set`; with `nil`, whatever it has, since it is lent.
+  package func keep(_ modes: TerminalModes, of terminal: Terminal, insteadOf set: TerminalModes?) {
+    var (modes, others) = (modes.raw, set?.raw ?? modes.raw)
+    csystem_guardian_keep_modes(page, terminal.descriptor, &modes, &others, set == nil)
   }
 
   /// Notes that the terminal has its saved modes again.

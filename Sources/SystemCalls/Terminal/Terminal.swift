@@ -68,6 +68,12 @@ package struct Terminal: Hashable, Sendable {
     }
   }
 
+  /// Makes reads and writes wait, also those of the programs that share the terminal.
+  package func makeBlocking() {
+    let flags = fcntl(descriptor, F_GETFL)
+    if flags & O_NONBLOCK != 0 { _ = fcntl(descriptor, F_SETFL, flags & ~O_NONBLOCK) }
+  }
+
   /// The current modes.
   package func modes() throws(SystemError) -> TerminalModes {
     var modes = termios()

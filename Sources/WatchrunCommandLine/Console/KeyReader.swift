@@ -40,7 +40,7 @@ final class KeyReader: Sendable {
       }
     }
     controller.whenHolderChanges { input.reportActivity($0 == .others) }
-    if prepares || !controller.terminal.isForeground { return controller.take() == .keys }
+    if prepares || !controller.terminal.isForeground { return controller.take() }
     return false
   }
 
@@ -61,7 +61,7 @@ final class KeyReader: Sendable {
   private func read() {
     let wasPrepared = controller.isPrepared
     if !wasPrepared { endName() }
-    while controller.take() == .keys {
+    while controller.take() {
       let bytes = controller.terminal.typed()
       if bytes.isEmpty { return }
       // Until now the terminal delivered whole lines: the end of one is not the key Enter.

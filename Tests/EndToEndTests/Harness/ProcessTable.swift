@@ -91,10 +91,15 @@ enum ProcessTable {
 
   /// Whether the descriptor of the process is closed when it executes another program.
   static func isClosedOnExec(_ descriptor: String, of pid: pid_t) -> Bool {
+    flags(of: descriptor, of: pid) & O_CLOEXEC != 0
+  }
+
+  /// The flags of an open descriptor of the process; all for one that is not open.
+  static func flags(of descriptor: String, of pid: pid_t) -> Int32 {
     let info = (try? fileContents(of: Path("/proc/\(pid)/fdinfo/\(descriptor)"))) ?? []
     let lines = String(decoding: info, as: UTF8.self).split(separator: "\n")
     let flags = lines.first { $0.hasPrefix("flags:") }?.split(separator: "\t").last
-    return flags.flatMap { Int32($0, radix: 8) }.map { $0 & O_CLOEXEC != 0 } ?? true
+    return flags.flatMap { Int32($0, radix: 8) } ?? ~0
   }
 
   /// The processes with this variable in their initial environment.
