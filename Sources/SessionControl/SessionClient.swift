@@ -17,43 +17,50 @@ public struct SessionClient: Sendable {
   ///
   /// - Parameter directory: An absolute path without symbolic links.
   public init(in directory: Path) throws(SessionError) {
-    try self.init(in: directory, SessionDirectory.candidates())
+    try self.init(in: directory, waiting: nil)
   }
 
   /// The same, but a session that does not exist yet is awaited for so long: who has just started one in the
   /// background does not know when it can be asked.
   public init(in directory: Path, waiting time: Duration?) throws(SessionError) {
+    try self.init(in: directory, SessionDirectory.candidates(), waiting: time)
+  }
+
+  init(
+    in directory: Path, _ candidates: [SessionDirectory], waiting time: Duration? = nil
+  ) throws(SessionError) {
     let deadline = Instant.now + (time ?? .zero)
     while true {
       do throws(SessionError) {
-        try self.init(in: directory)
+        (self.directory, sockets) = try Self.find(directory, candidates)
         return
       } catch {
         let rest = deadline - .now
-        guard case .noSession = error, rest > .zero else { throw error }
+        if rest <= .zero { throw error }
         _ = try? LocalSocket.wait(for: -1, atMost: min(rest, .milliseconds(20)))
       }
     }
   }
 
-  init(in directory: Path, _ candidates: [SessionDirectory]) throws(SessionError) {
-    var problem: SessionError?
+  /// The directory that has sessions, and their sockets.
+  private static func find(
+    _ directory: Path, _ candidates: [SessionDirectory]
+  ) throws(SessionError) -> (Path, [Path]) {
+    var (problem, isUsable) = (SessionError.noSession(directory), false)
     for place in directory.lineage {
       var found: [Path] = []
       for candidate in candidates {
         do throws(PrivateDirectory.Flaw) {
           found += try candidate.sockets(of: place)
+          isUsable = true
         } catch {
           if error != .missing { problem = .noDirectory(candidate.path, error.reason) }
         }
       }
-      found.removeAll { !Self.isServed($0) }
-      if !found.isEmpty {
-        (self.directory, sockets) = (place, found)
-        return
-      }
+      found.removeAll { !isServed($0) }
+      if !found.isEmpty { return (place, found) }
     }
-    throw problem ?? .noSession(directory)
+    throw isUsable ? .noSession(directory) : problem
   }
 
   /// Whether a session listens at the socket. The one of a session that was killed is removed.
@@ -107,8 +114,7 @@ public struct SessionClient: Sendable {
     while true {
       do throws(SystemError) {
         let connection = try LocalSocket.connect(to: socket)
-        // It fits into the buffer of a new socket.
-        try writeAll(line, to: connection.number)
+        try LocalSocket.send(line, to: connection.number, until: deadline)
         return connection.release()
       } catch {
         // Too many clients are about to be accepted.
@@ -169,7 +175,7 @@ extension SessionClient {
     var open: [Int32: [UInt8]] = [:]
     defer { for number in open.keys { _ = Descriptor(owning: number) } }
     for socket in sockets { open[try send(request, to: socket)] = [] }
-    var refusal: String?
+    var (refusal, isAnswered) = (String?.none, false)
     while !open.isEmpty {
       for number in LocalSocket.readable(among: Array(open.keys)) {
         guard case .bytes(let bytes) = readAvailable(number, atMost: 64 * 1024) else {
@@ -182,11 +188,13 @@ extension SessionClient {
         for line in open[number]?.takeLines() ?? [] {
           guard let value = try? JSONValue(parsing: line) else { continue }
           if let reason = value["error"]?.text { refusal = reason }
-          if let message = Self.message(value), !handle(line, message) { return }
+          guard let message = Self.message(value) else { continue }
+          isAnswered = true
+          if !handle(line, message) { return }
         }
       }
     }
-    if let refusal { throw .refused(refusal) }
+    if let refusal, !isAnswered { throw .refused(refusal) }
   }
 
   private static func message(_ value: JSONValue) -> Message? {

@@ -1,3 +1,4 @@
+import Dispatch
 import SystemCalls
 import TestSupport
 import Testing
@@ -84,6 +85,25 @@ struct SessionDirectoryTests {
     let (other, _) = try directory.listen(for: "/b")
     defer { _ = Descriptor(owning: other) }
     #expect(!File.exists(socket))
+  }
+
+  @Test func `a client needs one directory that can be used, and awaits that`() throws {
+    try File.makeDirectory(base["open"])
+    try base.setMode(0o750, of: "open")
+    let open = SessionDirectory(path: base["open"])
+    let failure = #expect(throws: SessionError.self) { try SessionClient(in: "/p", [open]) }
+    #expect(failure?.description.contains("cannot use") == true)
+    let listener = Log<Int32>()
+    DispatchQueue(label: "test.session").asyncAfter(deadline: .now() + 0.05) { [directory] in
+      guard (try? SessionDirectory.make(among: [directory])) != nil else { return }
+      if let (number, _) = try? directory.listen(for: "/p") { listener.note(number) }
+    }
+    let client = try SessionClient(in: "/p", [open, directory], waiting: .seconds(60))
+    #expect(client.directory == "/p")
+    for number in listener.entries { _ = Descriptor(owning: number) }
+    #expect(throws: SessionError.noSession("/p")) {
+      try SessionClient(in: "/p", [open, directory])
+    }
   }
 
   @Test func `a client asks the nearest ancestor with a session, and removes a stale socket`()

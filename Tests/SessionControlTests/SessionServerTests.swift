@@ -233,6 +233,62 @@ struct SessionServerTests {
     server.stop()
   }
 
+  @Test func `of two sessions that are followed, one may refuse`() async throws {
+    let others = try SessionDirectory.make(among: [SessionDirectory(path: base["others"])])
+    let other = FakeSession()
+    let second = try SessionServer(
+      other, in: "/p", on: other.queue, DispatchScheduler(queue: other.queue), others)
+    second.start()
+    other.unknown.withLock { $0 = ([], []) }
+    func follow(_ task: String) async throws -> Int {
+      let client = try SessionClient(in: "/p", [sockets, others])
+      let lines = Log<Bool>()
+      try await withCheckedThrowingContinuation {
+        (continuation: CheckedContinuation<Void, any Error>) in
+        DispatchQueue(label: "test.client").async {
+          continuation.resume(
+            with: Result {
+              try client.follow(SessionRequest(.logs, tasks: [task])) { _, _ in
+                lines.note(true)
+                return true
+              }
+            })
+        }
+        DispatchQueue(label: "test.end").async { [server] in
+          while lines.entries.isEmpty && task == "none" { usleep(1000) }
+          server.stop()
+          second.stop()
+        }
+      }
+      return lines.entries.count
+    }
+    #expect(try await follow("none") == 1)
+  }
+
+  @Test func `a session that closes connections at once is an error, and no SIGPIPE`() throws {
+    let listener = try LocalSocket.listen(at: base["closing"])
+    let isOver = Mutex(false)
+    let number = listener.number
+    let ended = DispatchSemaphore(value: 0)
+    DispatchQueue(label: "test.closing").async {
+      while !isOver.withLock({ $0 }) {
+        if let socket = try? LocalSocket.accept(from: number) { _ = Descriptor(owning: socket) }
+      }
+      ended.signal()
+    }
+    let client = try client()
+    for _ in 1...2000 {
+      do throws(SessionError) {
+        _ = Descriptor(owning: try client.send(SessionRequest(.status), to: base["closing"]))
+      } catch {
+        guard case .lost = error else { throw error }
+      }
+    }
+    isOver.withLock { $0 = true }
+    ended.wait()
+    server.stop()
+  }
+
   @Test func `a session that has ended is not found`() async throws {
     server.stop()
     #expect(throws: SessionError.noSession("/p")) { try client() }

@@ -41,6 +41,24 @@ package enum LocalSocket {
     return csystem_local_peer(socket, &user) == 0 && user == geteuid()
   }
 
+  /// Sends all bytes. A peer that has gone is an error, and no SIGPIPE.
+  package static func send(
+    _ bytes: [UInt8], to socket: Int32, until deadline: Instant
+  ) throws(SystemError) {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      switch rest.withUnsafeBytes({ Socket.send($0, to: socket) }) {
+      case .count(let count): rest = rest.dropFirst(count)
+      case .nothing:
+        let time = max(.zero, deadline - .now)
+        guard try wait(for: socket, toWrite: true, atMost: time) else {
+          throw SystemError(call: "send", code: ETIMEDOUT)
+        }
+      case .failed: throw .last("send")
+      }
+    }
+  }
+
   /// Waits until any of the descriptors can be read, and returns those.
   package static func readable(among descriptors: [Int32]) -> [Int32] {
     var entries = descriptors.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
