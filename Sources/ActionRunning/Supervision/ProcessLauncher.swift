@@ -125,7 +125,11 @@ package struct SystemLauncher: ProcessLauncher {
 
   /// A process that this process has started is none of a command, nor are the members of its group.
   package static func exclude(_ stranger: pid_t) {
-    adoption.withLock { $0.strangers.append(stranger) }
+    adoption.withLock { adoption in
+      // The IDs of others may be in use for descendants of commands by and by.
+      adoption.strangers.removeAll { !processExists($0) && ProcessGroup(leader: $0).isEmpty }
+      adoption.strangers.append(stranger)
+    }
   }
 
   /// Reaps children that no launcher has started: a process with ID 1 inherits orphans.

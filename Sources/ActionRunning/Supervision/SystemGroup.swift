@@ -105,7 +105,9 @@ final class SystemGroup: LaunchedGroup {
   /// The group, unless it has gone, and those that descendants have made.
   private var knownGroups: [ProcessGroup] {
     state.withLock { state in
-      if state.leaderIsReaped && group.leaderExists { state.isGone = true }
+      // Only the group's members keep its ID from being reused.
+      if state.leaderIsReaped && processExists(leader) { state.isGone = true }
+      state.descendants.removeAll(where: \.isEmpty)
       return (state.isGone ? [] : [group]) + state.descendants
     }
   }

@@ -26,10 +26,6 @@ package struct ProcessGroup: Hashable, Sendable {
     kill(-leader, 0) == -1 && errno == ESRCH
   }
 
-  /// Whether a process has the ID of the group. After the leader was reaped, this is another one, since only the
-  /// group's members keep the ID from being reused.
-  package var leaderExists: Bool { processExists(leader) }
-
   /// How the leader ended, or `nil` while it runs. It is not reaped, so that its ID is not reused while
   /// signals may still be sent to it.
   package func leaderStatus() throws(SystemError) -> ExitStatus? {

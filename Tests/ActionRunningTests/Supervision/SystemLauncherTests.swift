@@ -26,6 +26,15 @@ struct SystemLauncherTests {
     #expect(ends.entries.map(\.isSuccess) == [false])
   }
 
+  @Test func `a process that is none of a command is forgotten when its ID is free`() {
+    // No process has such an ID.
+    let free: pid_t = 5_000_000
+    SystemLauncher.exclude(free)
+    SystemLauncher.exclude(processIDs().own)
+    let strangers = adoption.withLock(\.strangers)
+    #expect(strangers.contains(processIDs().own) && !strangers.contains(free))
+  }
+
   @Test func `each run has a mark of its own, instead of one that was inherited`() async throws {
     let directory = try TemporaryDirectory()
     for _ in 1...2 {
