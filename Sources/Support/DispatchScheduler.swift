@@ -78,8 +78,7 @@ package final class DispatchScheduler: Scheduler {
     state.withLock { $0.alarmTime = nil }
     let now = now
     while let entry = state.withLock({ $0.deadlines.takeDue(at: now) }) { entry.item.perform() }
-    let retained = state.withLock { setAlarm(&$0) }
-    _ = retained
+    _ = state.withLock { setAlarm(&$0) }
   }
 
   /// Sets the alarm to the next deadline. Returns what need not be retained any more.

@@ -45,10 +45,7 @@ package struct TerminalLine {
 
   /// The line with colours and effects.
   package static func shown(_ bytes: some Collection<UInt8>) -> String {
-    let isPlain = !mayHaveControls(bytes)
-    return isPlain
-      ? String(decoding: bytes, as: UTF8.self)
-      : String(decoding: Self(bytes, keepsStyles: true).text, as: UTF8.self)
+    mayHaveControls(bytes) ? Self(bytes, keepsStyles: true).text.decoded : bytes.decoded
   }
 
   /// Whether the bytes may be shown otherwise than as they are.

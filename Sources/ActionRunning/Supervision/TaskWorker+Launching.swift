@@ -165,11 +165,8 @@ extension TaskWorker {
   /// The directory to enter for a run; `nil` for that of this process, unless that was removed and made again.
   private func directory(of command: Command) -> Path? {
     let base = context.directory
-    let present = try? FileStatus(of: ".", followsLinks: true)
-    let named = try? FileStatus(of: base, followsLinks: true)
-    let isSame =
-      present?.inode == named?.inode && present?.device == named?.device && named != nil
-    return isSame ? command.directory : command.directory?.absolute(from: base) ?? base
+    if isSameFile(".", base) { return command.directory }
+    return command.directory?.absolute(from: base) ?? base
   }
 
   /// Opens the pipes or the pseudo-terminal for the output of a run, and reads them; `nil` for what is not read.

@@ -35,7 +35,8 @@ package func workingDirectoryName(of directory: Path) -> Path {
   return (try? resolvedPath(directory)) ?? directory
 }
 
-private func isSameFile(_ path: Path, _ other: Path) -> Bool {
+/// Whether both paths lead to the same file.
+package func isSameFile(_ path: Path, _ other: Path) -> Bool {
   guard let one = try? FileStatus(of: path, followsLinks: true),
     let two = try? FileStatus(of: other, followsLinks: true)
   else { return false }
