@@ -68,10 +68,18 @@ extension ChangeJudge {
     return [.flush(generation: makeGeneration())]
   }
 
-  /// Judges the changes so far in the middle of a round, before a dependent task starts, or when a task has ended that
-  /// ignores changes. A flush that is under way may miss the latest ones.
+  /// Judges the changes so far in the middle of a round, before a dependent task starts. If a
+  /// flush is under way, its end is the answer.
   mutating func checkpoint() -> [Action] {
-    if flushReason != .end && flushReason != .work { flushReason = .checkpoint }
+    let isUnderWay = isFlushing
+    if flushReason == nil || flushReason == .ignored { flushReason = .checkpoint }
+    return isUnderWay ? [] : [.flush(generation: makeGeneration())]
+  }
+
+  /// A task has ended that ignores changes, and others run. Asks for what it has ignored.
+  mutating func ignoringEnded() -> [Action] {
+    if isFlushing { return [] }
+    flushReason = .ignored
     return [.flush(generation: makeGeneration())]
   }
 
@@ -81,6 +89,11 @@ extension ChangeJudge {
   ) -> [Action] {
     guard let reason = flushReason, generation == self.generation else { return [] }
     flushReason = nil
+    if reason == .ignored {
+      return hasInterruptibleService && !unjudged.isEmpty
+        ? judgeBesideActiveRun(at: now, knowledge, isBuilding: knowledge.isBuilding)
+        : resumeFollowUp(at: now)
+    }
     if reason == .end || reason == .work { workHasEnded(at: now) }
     if reason == .end {
       (hasEnded, lastReport) = (!isStopped, now)

@@ -110,8 +110,11 @@ struct ChangeJudge: Sendable {
 
   /// The reason for a flush of the source, after which the changes are judged.
   enum FlushReason: Hashable, Sendable {
-    /// In the middle of a round, before a dependent task starts, or when one has ended that ignores changes.
+    /// In the middle of a round, before a dependent task starts.
     case checkpoint
+    /// A task has ended that ignores changes: those that it has ignored are reported by then, and nothing is
+    /// judged.
+    case ignored
     /// A delay has ended.
     case delay
     /// All work of the round has ended but a run that is still active.

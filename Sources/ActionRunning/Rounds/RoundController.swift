@@ -147,10 +147,16 @@ final class RoundController: Sendable {
     }
   }
 
-  /// Judges the changes so far in the middle of a round, as before a dependent task starts. Then
+  /// Judges the changes so far in the middle of a round, before a dependent task starts. Then
   /// `judged` is delivered, also if another flush is under way or a round begins meanwhile.
   func checkpoint() {
     advance { judge, _, _ in judge.checkpoint() }
+  }
+
+  /// A task has ended that ignores changes, and others run. `judged` is delivered when what it has ignored was
+  /// reported.
+  func ignoringEnded() {
+    advance { judge, _, _ in judge.ignoringEnded() }
   }
 
   /// The user stops the runs.

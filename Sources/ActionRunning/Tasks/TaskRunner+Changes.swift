@@ -339,7 +339,7 @@ extension TaskRunner {
       if component.hasWorked { endWork(of: component) }
       if activity.isBusy && !component.ignoring.isSubset(of: ignoring) {
         // What the task has ignored must be known before later changes count.
-        component.rounds.checkpoint()
+        component.rounds.ignoringEnded()
       }
     }
   }

@@ -94,22 +94,20 @@ struct ChangeJudgeCheckpointTests {
     #expect(bench.actions.isEmpty && !bench.judge.isFlushing)
   }
 
-  @Test func `a checkpoint during a flush is answered by another one`() {
+  @Test func `a checkpoint during a reading has the same answer`() {
     var bench = ChangeJudgeBench(Self.files)
     bench.begin()
     bench.write("/p/a", "saved")
-    let outdated = bench.judge.checkpoint()
-    let flush = bench.judge.checkpoint()
-    bench.actions = outdated
-    bench.answer()
-    #expect(bench.actions.isEmpty && bench.judge.isFlushing)
-    bench.actions = flush
+    bench.actions = bench.judge.checkpoint()
+    #expect(bench.judge.isFlushing)
+    #expect(bench.judge.checkpoint().isEmpty)
     bench.answer()
     #expect(bench.run == ["/p/a"])
 
     bench.begin()
-    _ = bench.judge.workEnded()
-    bench.checkpoint()
+    bench.actions = bench.judge.workEnded()
+    #expect(bench.judge.checkpoint().isEmpty)
+    bench.answer()
     #expect(bench.judge.hasEnded)
   }
 
@@ -197,6 +195,31 @@ struct ChangeJudgeCheckpointTests {
     #expect(bench.judge.delayedPaths == ["/p/log"])
     bench.launch()
     #expect(!bench.judge.owesRun)
+  }
+
+  // MARK: Ignored changes
+
+  @Test func `the end of a task that ignores changes leads to no judgment`() {
+    var bench = ChangeJudgeBench(Self.files)
+    bench.begin()
+    bench.write("/p/a", "half written")
+    bench.actions = bench.judge.ignoringEnded()
+    bench.answer()
+    #expect(bench.actions.isEmpty && !bench.judge.isFlushing)
+    bench.end()
+    #expect(bench.run == ["/p/a"])
+  }
+
+  @Test func `a checkpoint meanwhile is one`() {
+    var bench = ChangeJudgeBench(Self.files)
+    bench.begin()
+    bench.write("/p/a", "saved")
+    let flush = bench.judge.ignoringEnded()
+    bench.actions = bench.judge.checkpoint()
+    #expect(bench.actions.isEmpty)
+    bench.actions = flush
+    bench.answer()
+    #expect(bench.run == ["/p/a"])
   }
 
   // MARK: What a run begins with
