@@ -64,7 +64,7 @@ extension Makefile {
       if let name = Self.variable(in: next[...]) {
         names += variables[String(name)].map { Self.words(of: $0) } ?? []
       }
-      let isProgram = rules[next].map { writes(next, in: $0) } ?? false
+      let isProgram = makesFile(next) || rules[next].map { writes(next, in: $0) } ?? false
       for line in rules[next]?.recipe ?? [] {
         let command = command(in: line)
         length += command.utf8.count

@@ -247,17 +247,21 @@ extension ProjectDetection {
     let manager = usesUV ? "uv" : managers.first { directory.holds($0.lockFile) }?.name
     let environment = manager.map { "\($0) run " } ?? ""
     let usesPytest = directory.holds(
-      ["pyproject.toml", "pytest.ini", "tox.ini", "setup.cfg", "setup.py", "requirements.txt"],
-      with: "pytest")
+      [
+        "pyproject.toml", "pytest.ini", "tox.ini", "setup.cfg", "setup.py", "requirements.txt",
+        "requirements-dev.txt", "dev-requirements.txt", "Pipfile", "conftest.py",
+      ], with: "pytest")
     if directory.holds("manage.py"), !usesPytest {
       return [Step("test", "\(environment)python3 manage.py test")]
     }
     // Without tests, pytest fails.
-    let tests = ["pytest.ini", "test_*.py", "*_test.py"]
-    guard
-      usesPytest || directory.first(of: tests) != nil || directory.holdsDirectory("tests")
-        || directory.holdsDirectory("test")
-    else { return [] }
+    let tests = [
+      "pytest.ini", "conftest.py", "test_*.py", "*_test.py", "tests/test_*.py", "tests/*_test.py",
+    ]
+    // Those beside mere requirements may be of another language.
+    let isMeant =
+      file != "requirements.txt" && ["tests", "test"].contains { directory.holdsDirectory($0) }
+    guard usesPytest || isMeant || directory.first(of: tests) != nil else { return [] }
     return [Step("test", environment.isEmpty ? "python3 -m pytest" : "\(environment)pytest")]
   }
 

@@ -26,6 +26,10 @@ extension ProjectDetection.Script {
       }
     }
     if !isEverywhere { names = Array(names.prefix(1)) }
+    // These are commands of its own.
+    if program == "bun", ["build", "test"].contains(names.first), !words.contains("run") {
+      return []
+    }
     if named.isEmpty {
       named = isEverywhere ? Workspace(of: directory)?.members ?? [] : [directory]
     }
