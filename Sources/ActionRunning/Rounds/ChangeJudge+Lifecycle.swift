@@ -49,8 +49,8 @@ extension ChangeJudge {
           // Another task may have begun with something else.
           if record.knownContent != state.content { record.knownContent = nil }
           if record.judgedContent != state.content { record.judgedContent = nil }
-          if state.content != .absent { record.unjudged?.isNew = false }
         }
+        if state.content != .absent { record.unjudged?.isNew = false }
       }
     }
     removeFromFollowUp(delayedPaths.filter { !knowledge.owed.contains($0) })

@@ -150,7 +150,7 @@ extension TaskWorker {
     state.access { $0.processes[run.job]?.input = silence }
     let (output, errors) = command.takesTerminal ? (nil, nil) : try openOutput(of: run)
     let sharesSocket = context.hasFormer(run.task)
-    attempt(run) { [launch] limits in
+    attempt(run, takesTerminal: command.takesTerminal) { [launch] limits in
       var launch = launch
       launch.limits = limits
       var request = command.spawnRequest(for: trigger, in: launch)
@@ -216,16 +216,20 @@ extension TaskWorker {
 
 extension TaskWorker {
   /// Starts the process, with fewer paths if there are too many. While another process writes the program, that is
-  /// attempted again for a second.
+  /// attempted again for a second. Another process may have been given the terminal since the run began.
   private func attempt(
-    _ run: TaskReport.Run,
+    _ run: TaskReport.Run, takesTerminal: Bool,
     _ request: @escaping @Sendable (Command.ArgumentLimits) -> SpawnRequest
   ) {
     let retry = { @Sendable [weak self] () -> Void in
       guard let self, let process = process(of: run), process.group == nil else { return }
-      attempt(run, request)
+      attempt(run, takesTerminal: takesTerminal, request)
     }
-    if run.job == .command && !context.mayStart(name, retry) { return wait(to: run) }
+    if run.job == .command && !context.mayStart(name, retry)
+      || takesTerminal && !context.launcher.hasTerminal(orCall: retry)
+    {
+      return wait(to: run)
+    }
     for limits in Command.ArgumentLimits.all {
       let now = scheduler.now
       do throws(SystemError) {
