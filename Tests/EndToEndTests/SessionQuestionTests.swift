@@ -313,6 +313,7 @@ import Testing
   @Test(.enabled(if: Tool.python), arguments: ["serve: 'public'", "proxy: 1"])
   func `pages reload as often as another program asks for it`(source: String) async throws {
     try await withProject { project in
+      try project.makeDirectory("public")
       try project.place("public/style.css")
       try project.place(project.outside + "/listener.py", Self.listener)
       try project.writeTasks("p: { \(source) },")
