@@ -46,7 +46,6 @@ extension ProjectDetection.Script {
     virtualenv pre-commit bundle gem composer mix cargo rustup go dotnet stack cabal opam dart
     flutter luarocks R Rscript brew echo printf cd test [ fi touch mkdir source . command
     which true : docker docker-compose podman git for done } set exit export
-    make gmake test cp mv rm chmod sed mise asdf setup.py
     """)
 
   /// Whether it is a line of a recipe that must be left to people, as the name of the recipe says.
