@@ -65,7 +65,8 @@ import Testing
 extension Project {
   /// A shell line is one burst, also on a busy machine.
   fileprivate func startSkipping(_ before: String = "") async throws {
-    _ = try await startRunning(["--skip-unchanged", "-d", "500ms"], before + Self.record)
+    // No burst ends between two programs, also on a loaded machine.
+    _ = try await startRunning(["--skip-unchanged", "-d", "1500ms"], before + Self.record)
   }
 
   /// Changes files and changes them back, so that their content has been reported. Empties the log.

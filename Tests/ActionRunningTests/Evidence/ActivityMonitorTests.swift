@@ -154,10 +154,11 @@ struct ActivityMonitorTests {
     monitor.watchClosely { true }
     monitor.watchClosely { true }
     #expect(scheduler.pendingCount == 1)
+    // The pauses are longer if a look costs much.
     scheduler.advance(by: .seconds(1))
-    #expect(launcher.lookCount == before + 100)
+    #expect((before + 20...before + 100).contains(launcher.lookCount))
     scheduler.advance(by: .seconds(60))
-    #expect(launcher.lookCount == before + 399)
+    #expect((before + 80...before + 399).contains(launcher.lookCount))
     #expect(scheduler.pendingCount == 0)
   }
 
