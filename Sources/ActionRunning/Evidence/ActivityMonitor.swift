@@ -42,11 +42,18 @@ final class ActivityMonitor: Sendable {
   private let state = Mutex(State())
   private let launcher: any ProcessLauncher
   private let scheduler: any Scheduler
+  private let processorTime: @Sendable () -> Duration
 
-  /// - Parameter scheduler: Does work on the queue of the runner.
-  init(_ launcher: any ProcessLauncher, scheduler: any Scheduler) {
+  /// - Parameters:
+  ///   - scheduler: Does work on the queue of the runner.
+  ///   - processorTime: The clock of what a look costs.
+  init(
+    _ launcher: any ProcessLauncher, scheduler: any Scheduler,
+    processorTime: @escaping @Sendable () -> Duration = { processorTimeOfThread() }
+  ) {
     self.launcher = launcher
     self.scheduler = scheduler
+    self.processorTime = processorTime
   }
 
   /// A process is about to be started. Until `hasLaunched` is called, no look proves anything.
@@ -188,13 +195,13 @@ final class ActivityMonitor: Sendable {
     guard let watch else { return }
     let isEarly = latestStart.map { $0.duration(to: now) < Self.share.time } ?? false
     let time = watch.began.duration(to: now)
-    let before = processorTimeOfThread()
+    let before = processorTime()
     if time >= Self.close.time || !watch.isNeeded() {
       return state.withLock { $0.closeWatch = nil }
     }
     if isIdle { return }
     look()
-    let cost = processorTimeOfThread() - before
+    let cost = processorTime() - before
     if state.withLock({ $0.log.isBlind }) {
       return state.withLock { $0.closeWatch = nil }
     }
