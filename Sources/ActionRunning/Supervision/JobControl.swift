@@ -57,7 +57,8 @@ package final class JobControl: Sendable {
       if signal != .continue { return childrenChanged() }
       // After SIGSTOP as well. The command may have been suspended because it used the terminal.
       controller?.continued()
-      controller?.borrower?.send(.continue)
+      // One that has the terminal may have been stopped again by now.
+      if controller?.isInBackground == true { controller?.borrower?.send(.continue) }
     }
   }
 }
