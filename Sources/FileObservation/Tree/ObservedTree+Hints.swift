@@ -142,8 +142,10 @@ extension ObservedTree {
   private mutating func lookUpRoots(thatLostEntries hints: [PendingHint]) {
     var lost: Set<Entry> = []
     for hint in hints where hint.reasons.contains(.disappeared) {
-      for owner in directories.owners(of: hint.watch) where roots[owner] != nil {
-        lost.insert(owner)
+      // Not as one array: there is one hint for each file.
+      if let owner = directories.owner(of: hint.watch), roots[owner] != nil { lost.insert(owner) }
+      for sharer in directories.sharers(of: hint.watch) where roots[sharer] != nil {
+        lost.insert(sharer)
       }
     }
     for root in lost where roots[root] != nil { _ = lookUpRoot(root, for: .hint([])) }
