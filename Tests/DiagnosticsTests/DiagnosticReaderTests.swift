@@ -232,7 +232,7 @@ struct DiagnosticReaderTests {
   @Test func `random bytes are survived`() {
     var generator = SeededGenerator(seed: 39)
     let alphabet = Array(":(\"'\n\r\u{1B}[ a.c37-^E>*|/\u{9B}ä".utf8)
-    for _ in 0..<2_000 {
+    for _ in 0..<Effort.count(2_000, quick: 400) {
       let bytes = (0..<200).map { _ in alphabet.randomElement(using: &generator) ?? 0 }
       _ = DiagnosticReader.diagnostics(in: bytes, of: directory.path)
     }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import ActionRunning
@@ -26,7 +27,7 @@ struct OutputLogTests {
     }
   }
 
-  @Test(arguments: [0, 10, 300, 3_000])
+  @Test(arguments: Effort.rows([300, 3_000, 0, 10], quick: 2))
   func `the first and the last lines of a long run are kept, whole`(before: Int) throws {
     var log = OutputLog()
     add(0..<before, to: &log)
