@@ -104,14 +104,16 @@ extension ObservedTree {
     guard case .hint(let reasons) = occasion else {
       return descend(entry, site.stack, for: isNew ? occasion.forNewDirectory : occasion)
     }
-    if !isNew, reasons.contains(.disappeared), directories[entry] != nil {
-      return directoryReturned(entry)
-    }
+    // It is entered when its directory is listed.
+    if snapshot.marks(of: site.directory).contains(.unread) { return }
+    // One that was only watched by name, or as the target of a link, has been a root until now.
+    let isEntered = directories.coverage(of: entry) == .recursive
+    if !isNew, isEntered, reasons.contains(.disappeared) { return directoryReturned(entry) }
     // A directory without a watch may have become readable.
-    guard isNew || directories[entry]?.watch == nil else { return }
+    guard isNew || !isEntered || directories[entry]?.watch == nil else { return }
     directories.add(entry, coverage: .recursive, stack: site.stack)
     if isNew { snapshot.mark(entry, .entriesChanged) }
-    scanNow(entry, for: isNew ? .discover : modeOfReadable(entry))
+    scanNow(entry, for: isNew || !isEntered ? .discover : modeOfReadable(entry))
   }
 }
 

@@ -30,7 +30,7 @@ extension ObservationModel {
     let reads = isFirst ? changes.filter { $0.type == .directory }.map(\.path) : []
     let mirror = Self.following(changes, from: before, reading: now, whole: reads)
     for path in Set(mirror.keys).union(now.keys).sorted() where mirror[path] != now[path] {
-      if isFirst, isUnknowable(mirror[path], now[path]) { continue }
+      if isFirst, isUnknowable(path, mirror[path], now[path]) { continue }
       if !isReported(path, mirror[path], now[path]) { continue }
       let (known, present) = (mirror[path].map { "\($0)" }, now[path].map { "\($0)" })
       faults.append("\(path) is wrong: \(known ?? "unknown") instead of \(present ?? "nothing")")
@@ -52,9 +52,10 @@ extension ObservationModel {
   }
 
   /// Whether the observer cannot know of a difference that was made before it had listed the
-  /// directory: a removal, or the mode of a directory in which something else was changed.
-  private func isUnknowable(_ was: Known?, _ now: Known?) -> Bool {
-    guard let now else { return true }
+  /// directory: a removal, also one by what is not reported, or the mode of a directory in which
+  /// something else was changed.
+  private func isUnknowable(_ path: Path, _ was: Known?, _ now: Known?) -> Bool {
+    guard let now, isReported(path, now.type) else { return true }
     return now.type == .directory && was?.isSameFile(as: now) == true
   }
 

@@ -89,7 +89,13 @@ struct ObservationModel {
         extensions: ["x"], replaces: true),
       Setting(
         name: "extensions, overflows", overflows: true, roots: ["/r/a/b", "/r"], base: "/r",
-        extensions: ["x"], replaces: true),
+        extensions: ["x"], replaces: true, furtherSeeds: [114]),
+      Setting(
+        name: "extensions, awaited root", roots: ["/r", "/r/a/b"], base: "/r", extensions: ["x"],
+        replaces: true, furtherSeeds: [23, 210]),
+      Setting(
+        name: "extensions, awaited root, rules", appliesRules: true, roots: ["/r", "/r/a/b"],
+        base: "/r", extensions: ["x"], replaces: true, furtherSeeds: [6, 210]),
     ]
   }
 

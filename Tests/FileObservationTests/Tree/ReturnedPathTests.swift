@@ -88,6 +88,20 @@ struct ReturnedPathTests {
     #expect(try observed.changes() == [])
   }
 
+  @Test func `a directory that is found while an inner root is awaited there is observed`() throws {
+    let observed = MemoryTree(roots: ["/r", "/r/a/b"], base: "/r", extensions: ["x"]) {
+      $0.create("/r/a", .file)
+      $0.create("/r/d", .directory)
+    }
+    try observed.start()
+    #expect(try observed.changes() == [])
+    observed.disk.rename("/r/a", to: "/r/e")
+    before("stat", "/r/a/b", on: observed.disk) { $0.rename("/r/d", to: "/r/a") }
+    #expect(try observed.changes() == [])
+    observed.disk.create("/r/a/f.x", .file)
+    #expect(try observed.changes() == ["created /r/a/f.x"])
+  }
+
   @Test func `a file that is saved twice in one clock tick may have its former inode`() throws {
     let observed = MemoryTree { _ in }
     try observed.start()
