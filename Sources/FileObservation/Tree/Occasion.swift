@@ -50,9 +50,12 @@ extension Occasion {
   }
 
   /// Whether directories must be watched again, since hints of their replacement may have been
-  /// dropped.
+  /// dropped, or what was watched by name at the path of a new one may have been another.
   var renewsWatches: Bool {
-    if case .diff(_, .tree) = self { true } else { false }
+    switch self {
+    case .discover, .diff(_, .tree): true
+    case .hint, .baseline, .refilter, .diff: false
+    }
   }
 
   /// Whether an entry is compared by its status and not only by its name.

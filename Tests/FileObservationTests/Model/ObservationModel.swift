@@ -86,7 +86,7 @@ struct ObservationModel {
       Setting(name: "replaced", roots: ["/r", "/r/a/b"], base: "/r", replaces: true),
       Setting(
         name: "extensions, awaited file", roots: ["/r", "/r/a/b/c.x"], base: "/r",
-        extensions: ["x"], replaces: true),
+        extensions: ["x"], replaces: true, furtherSeeds: [147]),
       Setting(
         name: "extensions, overflows", overflows: true, roots: ["/r/a/b", "/r"], base: "/r",
         extensions: ["x"], replaces: true, furtherSeeds: [114]),

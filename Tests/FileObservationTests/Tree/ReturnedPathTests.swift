@@ -102,6 +102,24 @@ struct ReturnedPathTests {
     #expect(try observed.changes() == ["created /r/a/f.x"])
   }
 
+  @Test func `a directory in which an inner root is awaited may be replaced before it is known`()
+    throws
+  {
+    let observed = MemoryTree(roots: ["/r", "/r/a/b"], base: "/r") {
+      for name: Path in ["/o", "/r/a", "/r/d"] { $0.create(name, .directory) }
+    }
+    try observed.start()
+    #expect(try observed.changes() == [])
+    observed.disk.rename("/r/a", to: "/o/a")
+    before("stat", "/r/a/b", on: observed.disk) { $0.rename("/r/d", to: "/r/a") }
+    try observed.tree.readHints()
+    observed.disk.rename("/r/a", to: "/o/d")
+    observed.disk.create("/r/a", .directory)
+    _ = try observed.changes()
+    observed.disk.create("/r/a/f", .file)
+    #expect(try observed.changes() == ["created /r/a/f"])
+  }
+
   @Test func `a file that is saved twice in one clock tick may have its former inode`() throws {
     let observed = MemoryTree { _ in }
     try observed.start()
