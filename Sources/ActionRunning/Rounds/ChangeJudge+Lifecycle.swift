@@ -156,6 +156,13 @@ extension ChangeJudge {
     isStopped = false
   }
 
+  /// Goes on where the judges were that this one replaces, without the paths of which no task is owed a change.
+  mutating func goOn(owed: Set<Path>) -> [Action] {
+    removeFromFollowUp(delayedPaths.filter { !owed.contains($0) })
+    if isFlushing { return [.flush(generation: makeGeneration())] }
+    return followUp.map { [.wait(until: $0.due, generation: makeGeneration())] } ?? []
+  }
+
   /// A delay has ended.
   mutating func elapsed(generation: Int) -> [Action] {
     guard generation == self.generation, owesRun || !unjudged.isEmpty else { return [] }

@@ -176,19 +176,22 @@ struct ChangeJudge: Sendable {
   private(set) var generation = 0
 
   /// Whether a change may restart or signal a service of the component.
-  let hasInterruptibleService: Bool
+  private(set) var hasInterruptibleService: Bool
 
-  /// - Parameter former: The judge of the tasks that these replace: who writes what is known, and nothing waits.
-  init(hasInterruptibleService: Bool = false, replacing former: ChangeJudge? = nil) {
+  init(hasInterruptibleService: Bool = false) {
     self.hasInterruptibleService = hasInterruptibleService
-    guard var former else { return }
-    former.updateAll { record in
-      (record.knownContent, record.judgedContent) = (nil, nil)
-      (record.unjudged, record.due, record.proof) = (nil, nil, OutputProof())
+  }
+
+  /// The judge of tasks that replace those of others, of which the first one has most tasks in common: it knows who
+  /// writes what, and what waits there goes on to wait. Others may read and write from now on.
+  init(hasInterruptibleService: Bool, replacing formers: [ChangeJudge]) {
+    self = formers.first ?? ChangeJudge()
+    self.hasInterruptibleService = hasInterruptibleService
+    for former in formers.dropFirst() { add(former) }
+    updateAll { record in
+      (record.knownContent, record.judgedContent, record.proof) = (nil, nil, OutputProof())
     }
-    (records, editedKinds, roundCount) = (former.records, former.editedKinds, former.roundCount)
-    (common, limit, answers) = (former.common, former.limit, former.answers)
-    (followUpCount, lastLaunch) = (former.followUpCount, former.lastLaunch)
+    (observation, isStopped) = (nil, false)
   }
 
   /// Whether the source is being flushed, so that changes are not judged before its end.
@@ -219,6 +222,23 @@ struct ChangeJudge: Sendable {
   var frequentPaths: [Path] {
     records.filter { !$0.value.isEdited && ($0.value.suspicion.isProved || $0.value.proof.wasOpen) }
       .map(\.key)
+  }
+
+  /// Adds what another judge knows, and what waits there.
+  private mutating func add(_ other: ChangeJudge) {
+    let known = Set(unjudged)
+    unjudged += other.unjudged.filter { !known.contains($0) }
+    let due = [followUp?.due, other.followUp?.due].compactMap(\.self).min()
+    let paths = other.delayedPaths.filter { records[$0]?.due == nil }
+    followUp = due.map { FollowUp(paths: delayedPaths + paths, due: $0) }
+    records.merge(other.records) { record, other in
+      var record = record
+      record.unjudged = record.unjudged ?? other.unjudged
+      record.due = record.due ?? other.due
+      return record
+    }
+    editedKinds.formUnion(other.editedKinds)
+    flushReason = flushReason ?? other.flushReason
   }
 
   mutating func makeGeneration() -> Int {

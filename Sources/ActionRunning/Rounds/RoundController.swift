@@ -50,17 +50,17 @@ final class RoundController: Sendable {
 
   /// - Parameters:
   ///   - hasInterruptibleService: Whether a change stops or signals the run that is under way.
-  ///   - former: The rounds of the tasks that these replace.
+  ///   - formers: The rounds of the tasks that these replace, as `ChangeJudge` knows them.
   ///   - source: Asked for what changed during a round. Without one, a round ends with its runs.
   init(
-    hasInterruptibleService: Bool = false, replacing former: RoundController? = nil,
+    hasInterruptibleService: Bool = false, replacing formers: [RoundController] = [],
     on queue: DispatchQueue, scheduler: any Scheduler, source: (any ChangeSource)?
   ) {
     self.queue = queue
     self.scheduler = scheduler
     let judge = ChangeJudge(
       hasInterruptibleService: hasInterruptibleService,
-      replacing: former?.state.access { $0.judge })
+      replacing: formers.map { $0.state.access(\.judge) })
     state = Confined(State(judge: judge, source: source), to: queue)
   }
 
@@ -170,6 +170,12 @@ final class RoundController: Sendable {
   /// The user requests runs before the stopped round has ended.
   func resumed() {
     state.access { $0.judge.resumed() }
+  }
+
+  /// Goes on where the rounds were that these replace.
+  func goOn() {
+    let owed = client.withLock { $0?.inquire }?(self.delayedPaths).owed ?? []
+    advance { judge, _, _ in judge.goOn(owed: owed) }
   }
 
   /// Ends for good.

@@ -264,22 +264,12 @@ struct OwedChanges: Sendable {
     }
   }
 
-  /// Removes accounts, and returns the changes that were owed, which are to be given out again.
-  ///
-  /// - Parameters:
-  ///   - kept: The tasks that stay. What their runs have received is kept, and the outputs that request no run.
-  ///   - alone: Those of them that keep all that they are owed.
-  mutating func close(keeping kept: Set<String>, leaving alone: Set<String> = []) -> ChangeBatch? {
+  /// Removes the accounts of all tasks but those that are kept, and returns what they were owed, which is to be given
+  /// out again.
+  mutating func close(keeping kept: Set<String>) -> ChangeBatch? {
     var all = Account()
-    for task in accounts.keys.sorted() where !alone.contains(task) {
-      guard let account = accounts.removeValue(forKey: task) else { continue }
-      var batch = account.batch
-      if kept.contains(task) && !account.waitingOutputs.isEmpty {
-        batch.changes.removeAll { account.setAside.contains($0.path) }
-        accounts[task] = Account(
-          net: NetChanges(account.waitingOutputs), setAside: account.setAside)
-      }
-      all.add(batch.changes, batch.overflow)
+    for task in accounts.keys.sorted() where !kept.contains(task) {
+      if let account = accounts.removeValue(forKey: task) { all.add(account) }
     }
     received = received.filter { kept.contains($0.key) }
     behind.formIntersection(kept)

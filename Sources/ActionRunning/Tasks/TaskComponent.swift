@@ -24,6 +24,21 @@ struct TaskComponent: Sendable {
     var isJudged = false
   }
 
+  /// Goes on where these were, whose tasks have been replaced but for those that are kept.
+  fileprivate mutating func takeOver(_ formers: [TaskComponent], keeping kept: Set<String>) {
+    let names = names.intersection(kept)
+    for former in formers {
+      hasWorked = hasWorked || former.hasWorked
+      ignoring.formUnion(former.ignoring.intersection(names))
+      ran.formUnion(former.ran.intersection(names))
+      guard let decisions = former.awaitingBurstEnd else { continue }
+      let paths = decisions.paths.union(awaitingBurstEnd?.paths ?? [])
+      awaitingBurstEnd = Decisions(paths: paths, isJudged: true)
+    }
+    // What was not judged is, when nothing works.
+    hasWorked = hasWorked || rounds.awaitsJudgment
+  }
+
   /// Drops the request that waits, because another run receives its changes or the user stops the runs.
   mutating func dropRequest() {
     awaitingBurstEnd = awaitingBurstEnd?.isJudged == true ? Decisions(isJudged: true) : nil
@@ -74,39 +89,43 @@ extension TaskGraph {
 }
 
 extension TaskRunner {
-  /// Creates rounds for the components of a graph, or keeps those of components that are the same as before.
+  /// Creates rounds for the components of a graph, or keeps those of components that are the same as before. The others
+  /// go on where those were that had their tasks.
   ///
   /// - Parameter kept: The tasks whose definitions are the same.
-  /// - Returns: The tasks of unchanged components.
+  /// - Returns: The rounds that go on when `goOn` is called.
   @discardableResult
-  func makeComponents(of graph: TaskGraph, keeping kept: Set<String> = []) -> Set<String> {
+  func makeComponents(
+    of graph: TaskGraph, keeping kept: Set<String> = []
+  ) -> [RoundController] {
     let (source, before) = (state.access { $0.source }, components)
-    let all = graph.components
-    let unchanged = before.filter { $0.names.isSubset(of: kept) && all.contains($0.names) }
-    let components = all.map { names in
-      if let same = unchanged.first(where: { $0.names == names }) { return same }
-      let hasInterruptibleService = names.contains {
-        graph[$0]?.rules.isInterruptibleService ?? false
+    var made: [RoundController] = []
+    let components = graph.components.map { names in
+      if let same = before.first(where: { $0.names == names }), names.isSubset(of: kept) {
+        return same
       }
-      let former = before.max {
-        $0.names.intersection(names).count < $1.names.intersection(names).count
-      }
+      let formers = before.map { ($0, count: $0.names.intersection(names).count) }
+        .filter { $0.count > 0 }.sorted { $0.count > $1.count }.map(\.0)
       let rounds = RoundController(
-        hasInterruptibleService: hasInterruptibleService,
-        replacing: former?.names.isDisjoint(with: names) == false ? former?.rounds : nil,
-        on: queue, scheduler: scheduler, source: source)
+        hasInterruptibleService: names.contains {
+          graph[$0]?.rules.isInterruptibleService ?? false
+        }, replacing: formers.map(\.rounds), on: queue, scheduler: scheduler, source: source)
       rounds.connect(inquiry(of: names)) { [weak self] in
         self?.areBuilding(names) ?? false
       } deliver: { [weak self] in
         self?.handle($0, of: names)
       }
-      return TaskComponent(
+      var component = TaskComponent(
         names: names, order: graph.order.filter(names.contains), rounds: rounds)
+      component.takeOver(formers, keeping: kept)
+      made.append(rounds)
+      return component
     }
     state.access { $0.components = components }
-    let names = Set(unchanged.flatMap(\.names))
-    for component in before where names.isDisjoint(with: component.names) { component.rounds.end() }
-    return names
+    for component in before where !components.contains(where: { $0.rounds === component.rounds }) {
+      component.rounds.end()
+    }
+    return made
   }
 
   /// What the rounds of a component ask before they judge.

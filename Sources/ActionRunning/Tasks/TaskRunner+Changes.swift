@@ -20,15 +20,12 @@ extension TaskRunner {
     }
   }
 
-  /// `submit` for callers on the queue. With `isOwed`, only changes that it returns true for are owed to a task.
-  package func accept(
-    _ batch: ChangeBatch, for isOwed: ((String, ChangeBatch.Change) -> Bool)? = nil
-  ) {
+  /// `submit` for callers on the queue.
+  package func accept(_ batch: ChangeBatch) {
     options.freshness?.changed(batch.changes, of: graph.tasks)
     if machine.isEnding { return }
     if batch.isPartial { awaitBurstEnd() }
-    // What is owed again has no burst of its own.
-    let time = isOwed == nil ? monitor.takeBurst() : nil
+    let time = monitor.takeBurst()
     let count = batch.changes.count
     let batch = withoutDeclaredWrites(batch)
     if batch.changes.isEmpty { return updateFrequentPaths() }
@@ -37,12 +34,11 @@ extension TaskRunner {
     let isAdopting = adoption.withLock(\.isOn)
     let hadOrphans = monitor.hadOrphans()
     let areAll = time != nil && batch.changes.count == count
-    let evidence = isOwed == nil ? monitor.evidence(about: batch.changes, areAll: areAll) : [:]
+    let evidence = monitor.evidence(about: batch.changes, areAll: areAll)
     let builds = findBuilds()
     let parts = BatchParts(batch, graph.audiences)
     noteSaves(parts, evidence, in: builds)
-    let received = components.map { ($0, divide(parts, in: $0, for: isOwed)) }
-      .filter { !$0.1.isEmpty }
+    let received = components.map { ($0, divide(parts, in: $0)) }.filter { !$0.1.isEmpty }
     let missed = missed(parts, evidence)
     // Before anything begins: tasks that watch the same are owed one list.
     state.access { $0.owed.add(received.flatMap(\.1), overflow: batch.overflow) }
@@ -109,14 +105,12 @@ extension TaskRunner {
 
   /// What the tasks of a component receive of a batch, without what they ignore.
   private func divide(
-    _ parts: BatchParts, in component: TaskComponent,
-    for isOwed: ((String, ChangeBatch.Change) -> Bool)?
+    _ parts: BatchParts, in component: TaskComponent
   ) -> [(name: String, changes: [ChangeBatch.Change])] {
     let names = graph.tasks.map(\.name).filter(component.names.contains)
     let ignoring = Set(names.filter { ignoresChanges($0, in: component) })
     return names.compactMap { task in
       var own = parts[task]
-      if let isOwed { own = own.filter { isOwed(task, $0) } }
       // Nor does a dependency begin because of what a task that depends on it ignores.
       for name in [task] + machine.descendants[task, default: []] where ignoring.contains(name) {
         let ignored = own.filter { ignores($0, by: name) }
@@ -307,14 +301,17 @@ extension TaskRunner {
     return owing(names, anyOf: paths)
   }
 
-  /// Begins a round in each idle component, or those of these tasks, because of a start or a key.
+  /// Begins a round in each idle component, or those of these tasks, because of a start, a key or another graph.
+  ///
+  /// - Parameter kept: The tasks that count as busy if they are.
   func beginRounds(
-    of names: Set<String>? = nil, _ step: (inout TaskStateMachine) -> [TaskStateMachine.Action]
+    of names: Set<String>? = nil, keeping kept: Set<String>? = nil,
+    _ step: (inout TaskStateMachine) -> [TaskStateMachine.Action]
   ) {
     var delayed: Set<String> = []
     for component in components {
       if names?.isDisjoint(with: component.names) == true { continue }
-      if activity(of: component.names).isBusy {
+      if activity(of: kept?.intersection(component.names) ?? component.names).isBusy {
         component.rounds.resumed()
       } else {
         delayed.formUnion(beginRound(of: component.names).subtracting(names ?? component.names))

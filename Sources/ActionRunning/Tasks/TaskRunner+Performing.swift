@@ -351,23 +351,19 @@ extension TaskRunner {
       }
     }
     makeWorkers(new)
-    let unchanged = makeComponents(of: graph, keeping: kept)
-    state.access { state in
+    let owing = state.access { state -> Set<String> in
       // What others were owed is received by the first runs of these, which may begin with the step.
-      guard let all = state.owed.close(keeping: kept, leaving: kept) else { return }
+      guard let all = state.owed.close(keeping: kept) else { return [] }
       let parts = BatchParts(all, TaskGraph.audiences(of: new))
       let given = new.map { (name: $0.name, changes: parts[$0.name]) }
       state.owed.add(given.filter { !$0.changes.isEmpty }, overflow: all.overflow)
+      return Set(new.map(\.name).filter(state.owed.owes))
     }
-    advance { $0.replace(graph.rules, jobs: graph.jobs, keeping: kept) }
-    let (owed, rest) = state.access { state in
-      (state.owed, state.owed.close(keeping: Set(graph.order), leaving: unchanged))
+    let rounds = makeComponents(of: graph, keeping: kept)
+    // The law of delays counts these starts as well.
+    beginRounds(of: Set(new.map(\.name)), keeping: kept) {
+      $0.replace(graph.rules, jobs: graph.jobs, keeping: kept, owing: owing)
     }
-    // New rounds know none of it.
-    if let rest {
-      accept(rest) { name, change in
-        !unchanged.contains(name) && owed.requestsRun(of: name, for: change.path)
-      }
-    }
+    for rounds in rounds { rounds.goOn() }
   }
 }

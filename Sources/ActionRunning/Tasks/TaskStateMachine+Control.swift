@@ -170,9 +170,10 @@ extension TaskStateMachine.Task {
 // MARK: - Another graph, and the end
 
 extension TaskStateMachine {
-  /// Replaces the graph by rules, each after its dependencies. The tasks in `kept` keep their state.
+  /// Replaces the graph by rules, each after its dependencies. The tasks in `kept` keep their state, and those in
+  /// `owing` are owed changes, with which they run in any case.
   package mutating func replace(
-    _ rules: [Rules], jobs: Int, keeping kept: Set<String>
+    _ rules: [Rules], jobs: Int, keeping kept: Set<String>, owing: Set<String> = []
   ) -> [Action] {
     if isEnding { return [] }
     var actions: [Action] = []
@@ -187,6 +188,9 @@ extension TaskStateMachine {
     setTasks(rules, keeping: kept)
     roundMembers.formIntersection(order)
     if hasStarted { actions += requestNew(order.filter { !kept.contains($0) }) }
+    for name in order where owing.contains(name) && self[name].request == nil {
+      actions += request(name, .change)
+    }
     return proceed(actions)
   }
 
