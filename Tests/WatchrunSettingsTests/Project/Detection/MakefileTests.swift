@@ -1,3 +1,4 @@
+import SystemCalls
 import TestSupport
 import Testing
 
@@ -300,8 +301,7 @@ import Testing
     #expect(!Makefile(text).builds("t0"))
   }
 
-  @Test(.timeLimit(.minutes(1)))
-  func `a makefile with endless rules is read in bounded time`() throws {
+  @Test func `a makefile with endless rules is read in bounded time`() throws {
     let names = (0..<Effort.count(3000, quick: 800)).map { "t\($0)" }
     let lines = names.map { "\($0): \(names[0])\n\tsudo \($0) \(names[9])\n" }.joined()
     let shared = names.joined(separator: " ") + ":\n" + String(repeating: "\techo\n", count: 3000)
@@ -311,7 +311,9 @@ import Testing
       + String(repeating: "\t$(A) $(A)\n", count: 5000)
     for text in Effort.rows([lines, shared + "all: t1\n", long, wide], quick: 3) {
       let directory = try projectDirectory(["Makefile": text])
+      let before = processorTimeOfThread()
       _ = DetectedProject(ProjectDirectory(path: directory.path))
+      #expect(processorTimeOfThread() - before < .seconds(60))
     }
   }
 
