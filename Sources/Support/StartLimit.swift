@@ -68,6 +68,11 @@ package struct StartLimit: Equatable, Sendable {
     latest = now
   }
 
+  /// Two keys are one from now on, which has led to as many starts as either had.
+  package mutating func formMaximum(_ other: StartLimit) {
+    if other.level > level { self = other }
+  }
+
   /// How long a key that has hardly led to starts waits at most.
   package func shortest(at now: Instant) -> Duration {
     level(at: now) < Rules.steps.last?.number ?? 0 ? Rules.shortest.first : Rules.shortest.last

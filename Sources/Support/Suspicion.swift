@@ -291,6 +291,11 @@ package struct Suspicion: Equatable, Sendable {
     return difference <= max(Rules.alike.least, offset * Rules.alike.part)
   }
 
+  /// Two keys are one from now on, which is suspected as much as either was.
+  package mutating func formMaximum(_ other: Suspicion) {
+    if other.level > level { self = other }
+  }
+
   /// A run without the change has ended.
   package mutating func reset() {
     self = Suspicion(free: free)

@@ -157,10 +157,11 @@ extension ChangeJudge {
   }
 
   /// Goes on where the judges were that this one replaces, without the paths of which no task is owed a change.
-  mutating func goOn(owed: Set<Path>) -> [Action] {
+  mutating func goOn(at now: Instant, owed: Set<Path>) -> [Action] {
     removeFromFollowUp(delayedPaths.filter { !owed.contains($0) })
     if isFlushing { return [.flush(generation: makeGeneration())] }
-    return followUp.map { [.wait(until: $0.due, generation: makeGeneration())] } ?? []
+    let look = awaitsBuild ? now.advanced(by: Self.buildLooks.pause) : nil
+    return (due ?? look).map { [.wait(until: $0, generation: makeGeneration())] } ?? []
   }
 
   /// A delay has ended.

@@ -235,8 +235,19 @@ struct ChangeJudge: Sendable {
       var record = record
       record.unjudged = record.unjudged ?? other.unjudged
       record.due = record.due ?? other.due
+      record.isEdited = record.isEdited || other.isEdited
+      record.suspicion.formMaximum(other.suspicion)
+      record.limit.formMaximum(other.limit)
       return record
     }
+    common.formMaximum(other.common)
+    limit.formMaximum(other.limit)
+    if let launch = other.lastLaunch, lastLaunch.map({ $0.time < launch.time }) ?? true {
+      lastLaunch = launch
+    }
+    lastReport = [lastReport, other.lastReport].compactMap(\.self).max()
+    workTime = [workTime, other.workTime].compactMap(\.self).max()
+    hasEnded = hasEnded && other.hasEnded
     editedKinds.formUnion(other.editedKinds)
     flushReason = flushReason ?? other.flushReason
   }

@@ -61,7 +61,8 @@ final class RoundController: Sendable {
     let judge = ChangeJudge(
       hasInterruptibleService: hasInterruptibleService,
       replacing: formers.map { $0.state.access(\.judge) })
-    state = Confined(State(judge: judge, source: source), to: queue)
+    // What those delay has been told.
+    state = Confined(State(judge: judge, source: source, tested: judge.due), to: queue)
   }
 
   /// Sets who is asked, before each judgment, and who receives events, on the queue.
@@ -175,7 +176,7 @@ final class RoundController: Sendable {
   /// Goes on where the rounds were that these replace.
   func goOn() {
     let owed = client.withLock { $0?.inquire }?(self.delayedPaths).owed ?? []
-    advance { judge, _, _ in judge.goOn(owed: owed) }
+    advance { judge, now, _ in judge.goOn(at: now, owed: owed) }
   }
 
   /// Ends for good.

@@ -35,8 +35,9 @@ struct TaskComponent: Sendable {
       let paths = decisions.paths.union(awaitingBurstEnd?.paths ?? [])
       awaitingBurstEnd = Decisions(paths: paths, isJudged: true)
     }
-    // What was not judged is, when nothing works.
-    hasWorked = hasWorked || rounds.awaitsJudgment
+    // What was not judged is, when nothing works. While it is awaited that a build ends, nothing else is.
+    hasWorked =
+      hasWorked || rounds.isFlushing || !rounds.unjudged.isEmpty && !rounds.awaitsBuild
   }
 
   /// Drops the request that waits, because another run receives its changes or the user stops the runs.

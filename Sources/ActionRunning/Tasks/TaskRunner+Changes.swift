@@ -272,7 +272,9 @@ extension TaskRunner {
     for component in components {
       guard let decisions = component.awaitingBurstEnd else { continue }
       let names = component.names
-      if !decisions.paths.isEmpty { requestRuns(of: names, for: Array(decisions.paths)) }
+      let paths = Array(decisions.paths)
+      // Where a component was divided, one part may be owed none of it.
+      if !owing(names, anyOf: paths).isEmpty { requestRuns(of: names, for: paths) }
       if decisions.isJudged { advance { $0.changesAreJudged(names) } }
     }
     advance { $0.burstHasEnded() }

@@ -361,7 +361,8 @@ extension TaskRunner {
     }
     let rounds = makeComponents(of: graph, keeping: kept)
     // The law of delays counts these starts as well.
-    beginRounds(of: Set(new.map(\.name)), keeping: kept) {
+    let starting = new.filter { !$0.isManual || owing.contains($0.name) }
+    beginRounds(of: Set(starting.map(\.name)), keeping: kept) {
       $0.replace(graph.rules, jobs: graph.jobs, keeping: kept, owing: owing)
     }
     for rounds in rounds { rounds.goOn() }
