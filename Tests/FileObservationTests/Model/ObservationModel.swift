@@ -85,6 +85,9 @@ struct ObservationModel {
         furtherSeeds: [686, 2450]),
       Setting(name: "replaced", roots: ["/r", "/r/a/b"], base: "/r", replaces: true),
       Setting(
+        name: "replaced, permissions", lacksPermissions: true, roots: ["/r", "/r/a/b"], base: "/r",
+        replaces: true, furtherSeeds: [107]),
+      Setting(
         name: "extensions, awaited file", roots: ["/r", "/r/a/b/c.x"], base: "/r",
         extensions: ["x"], replaces: true, furtherSeeds: [147]),
       Setting(
