@@ -10,8 +10,8 @@ struct BuildSearch {
   struct Builder {
     /// Where it did.
     var directory: Path
-    /// The files that people have saved while builds worked, which may have read them before, and when; until its
-    /// next run.
+    /// The files that people have saved while it built, which it may have read before, and when; until it has ended and
+    /// a build begins.
     var saves: [Path: FileTime] = [:]
   }
 
@@ -210,11 +210,13 @@ extension TaskRunner {
 
   /// - Parameter isBuilding: Whether a build works, or is being stopped, or was active when the changes were reported.
   func noteSaves(_ paths: [Path], in component: TaskComponent, isBuilding: Bool) {
-    let builders = state.access { $0.buildSearch.builders.keys.filter(component.names.contains) }
     // Also of those that are being ended.
-    let runs = allWorkers.filter { builders.contains($0.name) }.map { worker in
+    let runs = allWorkers.filter { component.names.contains($0.name) }.map { worker in
       let (began, ended) = worker.state.access { ($0.started, $0.ended) }
-      return (began, ended: isBuilding || worker.isEnding ? .latest() : ended)
+      let isDying = worker.isEnding || worker.phase.isStopping
+      return (
+        worker.name, began, ended: isDying ? .latest() : ended ?? (isBuilding ? .latest() : nil)
+      )
     }
     for path in paths {
       guard let status = try? FileStatus(of: path, followsLinks: true), status.type == .file else {
@@ -222,14 +224,9 @@ extension TaskRunner {
       }
       let time = status.modified
       // What is older than the build is older than all that it writes, whatever it holds.
-      let isInBuild = runs.contains { began, ended in
-        guard let began, let ended else { return false }
-        return began <= time && time <= ended
-      }
-      if !isInBuild { continue }
-      state.access { state in
-        for name in builders {
-          state.buildSearch.builders[name]?.saves.merge([path: time], uniquingKeysWith: min)
+      for case (let name, let began?, let ended?) in runs where began <= time && time <= ended {
+        state.access {
+          $0.buildSearch.builders[name]?.saves.merge([path: time], uniquingKeysWith: min)
         }
       }
     }
@@ -238,14 +235,21 @@ extension TaskRunner {
   /// Whether the process of a task may start. Otherwise `retry` is called on the queue when what builds have written
   /// looks older than what people have saved since. If that fails, the saves may be missing from now on.
   func outdateOutputs(before name: String, orCall retry: @escaping @Sendable () -> Void) -> Bool {
+    let component = component(of: name)
+    let active = allWorkers.filter { $0.name != name && ![.idle, .ended].contains($0.phase) }
+    // What the others have made is taken for up to date as well, unless they work yet, and make more.
+    let builders = component?.names.subtracting(active.map(\.name)) ?? []
     let (saves, isOutdating) = state.access { state in
-      let saves = state.buildSearch.builders[name]?.saves ?? [:]
-      state.buildSearch.builders[name]?.saves = [:]
+      var saves: [Path: FileTime] = [:]
+      for builder in state.buildSearch.builders[name] == nil ? [] : builders {
+        let own = state.buildSearch.builders[builder]?.saves ?? [:]
+        saves.merge(own, uniquingKeysWith: min)
+        state.buildSearch.builders[builder]?.saves = [:]
+      }
       if !saves.isEmpty { state.outdatingCount += 1 }
       return (saves, state.outdatingCount > 0)
     }
     if !isOutdating { return true }
-    let component = component(of: name)
     let proved = component?.rounds.provedOutputs ?? []
     let triggers = component?.names.compactMap { worker($0)?.definition.triggers } ?? []
     // Most builds work below the session's directory, but one may be told another one.

@@ -170,11 +170,61 @@ extension RunnerTraceTests {
   // MARK: Builds
 
   /// The files that people have saved in runs of `make`, and that its next run is told of.
-  private func saves(in runner: TaskRunner) -> [String] {
+  private func saves(in runner: TaskRunner, by name: String = "make") -> [String] {
     runner.queue.sync {
-      let saves = runner.state.access { $0.buildSearch.builders["make"]?.saves ?? [:] }
+      let saves = runner.state.access { $0.buildSearch.builders[name]?.saves ?? [:] }
       return saves.keys.compactMap(\.name).sorted()
     }
+  }
+
+  private func saveInBuild(_ directory: TemporaryDirectory, _ name: String, to runner: TaskRunner)
+    throws
+  {
+    try directory.write(to: name)
+    runner.queue.sync {
+      guard let component = runner.component(of: "make") else { return }
+      runner.noteSaves([directory[name]], in: component, isBuilding: true)
+    }
+  }
+
+  /// Ends a process in an earlier tick of the clock that stamps files.
+  private func finishEarlier(_ number: Int, of runner: TaskRunner) async {
+    finish(number, of: runner)
+    advance(runner, by: .milliseconds(1))
+    #expect(await clockTicks())
+  }
+
+  @Test func `a save in one of two builds counts once, for the first one that begins then`()
+    async throws
+  {
+    let directory = try TemporaryDirectory()
+    let make = task("make") { $0.command.directory = directory.path }
+    let test = task("test") { task in
+      (task.command, task.dependencies) = (Command("test", "run", "make"), ["make"])
+      task.command.directory = directory.path
+    }
+    let runner = runner(make, test)
+    runner.start()
+    advance(runner, by: .zero)
+    await finishEarlier(0, of: runner)
+    await finishEarlier(1, of: runner)
+    runner.submitKey(for: ["make"])
+    advance(runner, by: .zero)
+    try saveInBuild(directory, "a.c", to: runner)
+    #expect(saves(in: runner) == ["a.c"])
+    #expect(saves(in: runner, by: "test") == [])
+    // The next one takes what was made before the save for up to date as well.
+    await finishEarlier(2, of: runner)
+    #expect(await eventually { world.living.map(\.process.task) == ["test"] })
+    #expect(saves(in: runner) == [])
+    try saveInBuild(directory, "b.c", to: runner)
+    #expect(saves(in: runner) == [])
+    #expect(saves(in: runner, by: "test") == ["b.c"])
+    runner.submitKey(for: ["make"])
+    await finishEarlier(3, of: runner)
+    #expect(await eventually { world.living.map(\.process.task) == ["make"] })
+    #expect(saves(in: runner, by: "test") == [])
+    end(runner)
   }
 
   @Test func `what is saved in a build waits for its next run, whatever else runs or changes`()
@@ -189,11 +239,7 @@ extension RunnerTraceTests {
       }
     }
     func save(_ name: String, to runner: TaskRunner) throws {
-      try directory.write(to: name)
-      runner.queue.sync {
-        guard let component = runner.component(of: "make") else { return }
-        runner.noteSaves([directory[name]], in: component, isBuilding: true)
-      }
+      try saveInBuild(directory, name, to: runner)
     }
     let runner = runner(make, lint, test("1"))
     runner.start()
