@@ -51,8 +51,8 @@ public struct SessionAnswer: Hashable, Sendable {
   public struct Pending: Hashable, Sendable {
     /// The name of the task.
     public var task: String
-    /// `runs`, `hook`, `job`, `dependencies`, `changes`, `dependents`, `predecessor`, `pause`, `delay` or
-    /// `nextRun`.
+    /// `runs`, `hook`, `job`, `dependencies`, `changes`, `dependents`, `predecessor`, `terminal`, `pause`,
+    /// `delay` or `nextRun`.
     public var cause: String
     /// For people.
     public var text: String

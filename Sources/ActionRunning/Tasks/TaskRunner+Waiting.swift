@@ -23,6 +23,8 @@ extension TaskRunner {
       case dependents([String])
       /// The end of a retired task of the same name.
       case predecessor
+      /// The end of the process that has the terminal.
+      case terminal
       /// The end of the pause.
       case pause
       /// The end of a delay, since each run changes it.
@@ -80,6 +82,7 @@ extension TaskStateMachine {
     if runs(name) || self[name].judging == .inBurst { return .runs([name]) }
     let above = inOrder(ancestors[name, default: []].filter(isUnsettled))
     if !above.isEmpty { return .dependencies(above) }
+    if self[name].awaitsTerminal { return .terminal }
     if self[name].judging == .asked { return .changes }
     let retired = retired(before: name).map(\.name)
     let below =

@@ -164,6 +164,7 @@ extension WaitingReporter {
     case .changes: "waits until what changes now is known"
     case .dependents(let names): "waits until \(verb(names, "ends", "end"))"
     case .predecessor: "waits until its former run has ended"
+    case .terminal: "waits for the terminal"
     case .pause: "runs when the session is resumed"
     case .delay: "\(cause); runs later, since each run changes it; r runs now"
     case .nextRun: "\(cause), changed by the run; r runs it"

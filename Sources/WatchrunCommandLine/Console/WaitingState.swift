@@ -100,7 +100,8 @@ extension WaitingState {
     return switch entry.cause {
     case .runs, .hook: entry.since.advanced(by: Self.queueTime)
     case .job: entry.since.advanced(by: Self.jobTime)
-    case .dependencies, .changes, .dependents, .predecessor, .pause, .delay, .nextRun: nil
+    case .dependencies, .changes, .dependents, .predecessor, .terminal, .pause, .delay, .nextRun:
+      nil
     }
   }
 

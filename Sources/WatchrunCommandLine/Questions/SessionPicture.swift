@@ -396,6 +396,7 @@ extension TaskRunner.Waiting.Cause {
     case .changes: "changes"
     case .dependents: "dependents"
     case .predecessor: "predecessor"
+    case .terminal: "terminal"
     case .pause: "pause"
     case .delay: "delay"
     case .nextRun: "nextRun"

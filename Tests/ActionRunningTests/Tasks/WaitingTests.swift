@@ -48,6 +48,15 @@ struct WaitingTests {
     #expect(list.map(\.cause) == [.changes])
   }
 
+  @Test(arguments: [1, 2])
+  mutating func `what waits for the terminal waits for nothing else`(jobs: Int) {
+    state.machine = TaskStateMachine([rules("a"), rules("x")], jobs: jobs)
+    _ = waiting(1) { _ = $0.machine.start() }
+    let list = waiting(2) { _ = $0.machine.awaitsTerminal("a", .start) }
+    #expect(list.map(\.name) == ["a"])
+    #expect(list.map(\.cause) == [.terminal])
+  }
+
   @Test mutating func `the request of a key is a wait of its own`() {
     _ = waiting(1) { state in
       _ = state.machine.start()

@@ -174,6 +174,7 @@ private func stopping(_ task: String = "app", killAfter: Duration = .seconds(10)
     arguments: [
       (.dependents(["test", "lint"]), "waits until test and lint end"),
       (.predecessor, "waits until its former run has ended"),
+      (.terminal, "waits for the terminal"),
       (.pause, "runs when the session is resumed"),
       (.dependencies(["a", "b", "c"]), "waits for a, b and c"),
     ] as [(TaskRunner.Waiting.Cause, String)])
