@@ -1,5 +1,6 @@
 import FileObservation
 import Support
+import Synchronization
 import SystemCalls
 import TestSupport
 import Testing
@@ -96,6 +97,55 @@ extension RunnerTraceTests {
     #expect(starts.count { $0 < 60_000 } <= 22, "\(starts)")
     #expect(starts.count <= 64)
     #expect(starts.count > 8)
+    end(runner)
+  }
+
+  /// A source whose next flush finds that the graph has changed.
+  private final class GraphSource: ChangeSource {
+    let react = Mutex<(@Sendable () -> Void)?>(nil)
+
+    func flush(then done: @escaping @Sendable () -> Void) {
+      react.withLock { $0.take() }?()
+      done()
+    }
+  }
+
+  /// Nothing starts because of a manual task.
+  @Test(arguments: [true, false])
+  func `what was saved in a run leads to the next one if its end finds another graph`(
+    isManual: Bool
+  ) throws {
+    let directory = try TemporaryDirectory()
+    try directory.write("0", to: "file")
+    let graph = { (number: Int) in
+      TaskGraph(
+        valid: [
+          self.task("a") { $0.triggers = TaskTriggers(watched: [WatchedPath(directory["file"])]) },
+          self.task("m") { task in
+            (task.isManual, task.dependencies) = (isManual, ["a"])
+            task.triggers = TaskTriggers(watched: [WatchedPath("/m")])
+            task.command.words.append(Array("\(number)".utf8))
+          },
+        ], jobs: 2)
+    }
+    let source = GraphSource()
+    let runner = TaskRunner(graph(0), options: .init(), source: source, output: nil) { [log] in
+      log.note($0)
+    } makeWorld: { [world] _ in
+      (world, world, world.scheduler)
+    }
+    runner.start()
+    advance(runner, by: .zero)
+    try directory.write("1", to: "file")
+    submit(directory["file"], to: runner)
+    let next = graph(1)
+    source.react.withLock { $0 = { runner.replace(next) } }
+    finish(0, of: runner)
+    for _ in 0..<6 {
+      advance(runner, by: .seconds(2))
+      for (number, process) in world.living where !process.isDying { finish(number, of: runner) }
+    }
+    #expect(runs.map(\.task).filter { $0 == "a" } == ["a", "a"])
     end(runner)
   }
 }
