@@ -8,11 +8,13 @@ extension ChangeJudge {
   /// Begins a round: runs are requested, which receive all changes that no run has received, so that a
   /// follow-up is no longer due. Their start may have to wait.
   ///
-  /// - Parameter files: The time by the clock of files.
-  mutating func began(at now: Instant, files: FileTime) {
+  /// - Parameters:
+  ///   - files: The time by the clock of files.
+  ///   - isComplete: Whether what the runs before have changed has been received: another graph starts tasks before that.
+  mutating func began(at now: Instant, files: FileTime, isComplete: Bool = true) {
     if observation?.hasLaunched == true { observation = nil }
     observation?.hasLaunched = true
-    let (time, isComplete) = (offset(at: now), hasEnded)
+    let (time, isComplete) = (isComplete ? offset(at: now) : .zero, isComplete && hasEnded)
     common.began(after: time, isComplete: isComplete)
     roundCount += 1
     updateAll { record in

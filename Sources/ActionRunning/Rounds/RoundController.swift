@@ -117,11 +117,13 @@ final class RoundController: Sendable {
   }
 
   /// Begins a round. Its first run receives all changes that no run has received.
-  func began() {
+  ///
+  /// - Parameter isComplete: Whether what the runs before have changed has been received.
+  func began(isComplete: Bool = true) {
     let files = FileTime.now()
     state.access { $0.timer.take() }?.cancel()
     advance { judge, now, _ in
-      judge.began(at: now, files: files)
+      judge.began(at: now, files: files, isComplete: isComplete)
       return []
     }
   }

@@ -294,18 +294,20 @@ extension TaskRunner {
   }
 
   /// Begins a round, which receives all changes. Returns the tasks whose runs were due later.
-  private func beginRound(of names: Set<String>) -> Set<String> {
+  ///
+  /// - Parameter isComplete: Whether what the runs before have changed has been received.
+  private func beginRound(of names: Set<String>, isComplete: Bool = true) -> Set<String> {
     update(names) { $0.ran = [] }
     guard let component = component(names) else { return [] }
     let paths = component.rounds.delayedPaths + (component.awaitingBurstEnd?.paths ?? [])
     update(names) { $0.dropRequest() }
-    component.rounds.began()
+    component.rounds.began(isComplete: isComplete)
     return owing(names, anyOf: paths)
   }
 
   /// Begins a round in each idle component, or those of these tasks, because of a start, a key or another graph.
   ///
-  /// - Parameter kept: The tasks that count as busy if they are.
+  /// - Parameter kept: The tasks that stay. While one of them runs, or a run of it is delayed, no round begins.
   func beginRounds(
     of names: Set<String>? = nil, keeping kept: Set<String>? = nil,
     _ step: (inout TaskStateMachine) -> [TaskStateMachine.Action]
@@ -313,10 +315,14 @@ extension TaskRunner {
     var delayed: Set<String> = []
     for component in components {
       if names?.isDisjoint(with: component.names) == true { continue }
-      if activity(of: kept?.intersection(component.names) ?? component.names).isBusy {
+      let staying = kept?.intersection(component.names)
+      if activity(of: staying ?? component.names).isBusy
+        || staying.map({ !owing($0, anyOf: component.rounds.delayedPaths).isEmpty }) == true
+      {
         component.rounds.resumed()
       } else {
-        delayed.formUnion(beginRound(of: component.names).subtracting(names ?? component.names))
+        let due = beginRound(of: component.names, isComplete: kept == nil)
+        delayed.formUnion(due.subtracting(names ?? component.names))
       }
     }
     advance { [delayed] in step(&$0) + (delayed.isEmpty ? [] : $0.changed(delayed)) }
