@@ -8,6 +8,17 @@ import Testing
   /// shell do.
   private static let pair = #"sleep 1000 & echo $! >> "$LOG"; echo $$ >> "$LOG"; wait"#
 
+  /// Starts the pair below a shell, since the kernel does not stop orphaned process groups.
+  private func startPair(
+    _ project: Project, showing text: String = "press h"
+  ) async throws -> (bash: Shell, watchrun: pid_t, processes: [pid_t]) {
+    let bash = try await Shell(project)
+    try bash.start("-v", Self.pair)
+    let watchrun = try await bash.watchrun()
+    try await bash.shows(text)
+    return (bash, watchrun, try await pids(project))
+  }
+
   private func pids(_ project: Project) async throws -> [pid_t] {
     try await eventually("two processes run") { project.logged.count >= 2 }
     return project.logged.compactMap { pid_t($0) }
@@ -164,12 +175,7 @@ import Testing
 
   @Test func `a stop stops the command, and a continuation continues it`() async throws {
     try await withProject { project in
-      // The kernel does not stop orphaned process groups, so a shell is in between.
-      let bash = try await Shell(project)
-      try bash.start("-v", Self.pair)
-      let watchrun = try await bash.watchrun()
-      try await bash.shows("watching 1 directory")
-      let pids = try await pids(project)
+      let (bash, watchrun, pids) = try await startPair(project, showing: "watching 1 directory")
       for round in 1...3 {
         try bash.terminal.type(Keystroke.controlZ)
         try await bash.hasPrompt()
@@ -272,11 +278,7 @@ import Testing
 
   @Test func `after SIGSTOP and SIGCONT, keys are read again`() async throws {
     try await withProject { project in
-      let bash = try await Shell(project)
-      try bash.start("-v", Self.pair)
-      let watchrun = try await bash.watchrun()
-      try await bash.shows("press h")
-      let processes = try await pids(project)
+      let (bash, watchrun, processes) = try await startPair(project)
       let modes = try bash.terminal.modes
       for round in 1...2 {
         let prompts = try await bash.prompts()
@@ -301,11 +303,7 @@ import Testing
 
   @Test func `the guardian leaves the modes alone that the shell has set`() async throws {
     try await withProject { project in
-      let bash = try await Shell(project)
-      try bash.start("-v", Self.pair)
-      let watchrun = try await bash.watchrun()
-      try await bash.shows("press h")
-      let processes = try await pids(project)
+      let (bash, watchrun, processes) = try await startPair(project)
       let guardians = ProcessTable.children(of: watchrun).filter {
         ProcessTable.name(of: $0) == "wr-guard"
       }
@@ -386,11 +384,7 @@ import Testing
 
   @Test func `after a continuation in the background, the terminal is not touched`() async throws {
     try await withProject { project in
-      let bash = try await Shell(project)
-      try bash.start("-v", Self.pair)
-      let watchrun = try await bash.watchrun()
-      try await bash.shows("press h")
-      let pids = try await pids(project)
+      let (bash, watchrun, pids) = try await startPair(project)
       try bash.terminal.type(Keystroke.controlZ)
       try await bash.hasPrompt()
       try bash.command("bg")
@@ -406,11 +400,7 @@ import Testing
 
   @Test func `a job that fg takes out of the background reads keys at once`() async throws {
     try await withProject { project in
-      let bash = try await Shell(project)
-      try bash.start("-v", Self.pair)
-      let watchrun = try await bash.watchrun()
-      try await bash.shows("press h")
-      let pids = try await pids(project)
+      let (bash, watchrun, pids) = try await startPair(project)
       let modes = try bash.terminal.modes
       for round in 1...3 {
         try bash.terminal.type(Keystroke.controlZ)

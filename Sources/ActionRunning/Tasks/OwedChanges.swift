@@ -264,8 +264,7 @@ struct OwedChanges: Sendable {
     }
   }
 
-  /// Removes the accounts of all tasks but those that are kept, and returns what they were owed, which is to be given
-  /// out again.
+  /// Removes the accounts of all tasks but those that are kept, and returns what they were owed, for others.
   mutating func close(keeping kept: Set<String>) -> ChangeBatch? {
     var all = Account()
     for task in accounts.keys.sorted() where !kept.contains(task) {
