@@ -7,12 +7,14 @@ class Upstream(ThreadingHTTPServer):
     """Serves `files`: a text or a file for each path, alone or with headers, or bytes as they are. Echoes WebSockets.
 
     Refuses uploads before it has read them. `/poll` is answered by nothing, and `gone` set when its client has left.
+    `asked` has the paths that were asked for and not found.
     """
     daemon_threads = True
 
-    def __init__(self, files, host="127.0.0.1"):
-        super().__init__((host, 0), Handler)
+    def __init__(self, files, host="127.0.0.1", port=0):
+        super().__init__((host, port), Handler)
         self.files, self.port, self.gone = files, self.server_address[1], threading.Event()
+        self.asked = []
         threading.Thread(target=self.serve_forever, args=(0.05,), daemon=True).start()
 
     def server_close(self):
@@ -33,6 +35,9 @@ class Handler(BaseHTTPRequestHandler):
             self.close_connection = True
             return self.rfile.read(1) or self.server.gone.set()
         found = self.server.files.get(path)
+        if found is None:
+            self.server.asked.append(path)
+            self.close_connection = True
         if isinstance(found, bytes):
             self.close_connection = True
             return self.wfile.write(found)

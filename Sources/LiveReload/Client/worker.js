@@ -2,10 +2,11 @@
 // since a dialog or a long script blocks a tab, or in one of the tabs. client.js starts it.
 (() => {
   const channel = new BroadcastChannel('watchrun'), failures = new Map();
-  let greeting, delay = 700;
+  let greeting, isLost, delay = 700; // the session of the greeting may have ended
   const deliver = (m) => {
     if (m.type === 'hello') {
       greeting = m;
+      isLost = false;
       failures.clear();
     }
     if (m.type === 'failure') failures.set(m.task, m);
@@ -14,7 +15,7 @@
     channel.postMessage(m);
   };
   channel.onmessage = ({ data }) => {
-    if (data.from && greeting) {
+    if (data.from && greeting && !isLost) {
       for (const m of [greeting, ...failures.values()]) {
         channel.postMessage({ ...m, to: data.from });
       }
@@ -27,6 +28,7 @@
     source.onopen = () => { delay = 700; };
     source.onmessage = ({ data }) => deliver(JSON.parse(data));
     source.onerror = () => { // it reconnects by itself unless it is closed, as after a 502
+      isLost = true;
       if (source.readyState !== 2) return;
       setTimeout(() => {
         release();
