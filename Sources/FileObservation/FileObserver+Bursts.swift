@@ -25,8 +25,8 @@ extension FileObserver {
 
   /// Delivers the changes so far of the burst that is being collected, then calls `done`.
   func flushBurst(then done: @escaping @Sendable () -> Void) {
-    guard let debouncer = state.withLock({ $0.debouncer }) else { return done() }
-    debouncer.flush { [weak self] in self?.afterDelivery(done) ?? done() }
+    state.withLock { $0.debouncer }?.flush()
+    afterDelivery(done)
   }
 
   /// Calls `done` when the burst that is being collected has ended and was delivered.

@@ -236,9 +236,8 @@ public final class FileObserver: Sendable {
   /// The burst that is under way goes on: its later changes are delivered when it ends, for which
   /// ``awaitBurstEnd(then:)`` waits.
   ///
-  /// Polled directories are polled once more. During the first scan, `done` waits for its end;
-  /// while git changes the tree with its index locked, for the end of the burst. An observer that is not running,
-  /// or is paused, delivers nothing and calls `done`.
+  /// Polled directories are polled once more. During the first scan, `done` waits for its end. An observer that is not
+  /// running, or is paused, delivers nothing and calls `done`.
   ///
   /// It never waits for its caller: it returns at once, also when a handler, a completion handler of
   /// the observer or a task that reads a stream calls it, and `done` is called while they are busy.

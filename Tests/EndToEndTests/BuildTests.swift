@@ -100,6 +100,26 @@ import Testing
     }
   }
 
+  @Test func `what is saved while make compiles stops it, also while git holds its lock`()
+    async throws
+  {
+    try await withProject { project in
+      try project.write("source", "1")
+      try project.write(
+        "Makefile",
+        "app: source\n\tx=$$(cat source); echo begun >> \"$$LOG\"; sleep 2; echo $$x > app\n")
+      try await project.shell("git init -q .")
+      let watchrun = try await project.startRunning([], "make")
+      try await project.logged("begun")
+      try project.write(".git/index.lock", "")
+      try project.place("source", "2")
+      try await watchrun.said("stopped after")
+      try project.remove(".git/index.lock")
+      try await eventually("the save is in the result") { project.read("app") == "2\n" }
+      #expect(project.logged == ["begun", "begun"])
+    }
+  }
+
   /// The options of an observer are fixed, so that there is another one after a change of them.
   @Test func `what is saved while make compiles stops it after the project file was read again`()
     async throws

@@ -70,18 +70,17 @@ extension ChangeJudge {
     return [.flush(generation: makeGeneration())]
   }
 
-  /// Judges the changes so far in the middle of a round, before a dependent task starts. If a
-  /// flush is under way, its end is the answer.
+  /// Judges the changes so far in the middle of a round, before a dependent task starts. A flush that is under way
+  /// may have begun before what the task changed last.
   mutating func checkpoint() -> [Action] {
-    let isUnderWay = isFlushing
     if flushReason == nil || flushReason == .ignored { flushReason = .checkpoint }
-    return isUnderWay ? [] : [.flush(generation: makeGeneration())]
+    return [.flush(generation: makeGeneration())]
   }
 
   /// A task has ended that ignores changes, and others run. Asks for what it has ignored.
   mutating func ignoringEnded() -> [Action] {
-    if isFlushing { return [] }
-    flushReason = .ignored
+    if flushReason == .ignored { return [] }
+    flushReason = flushReason ?? .ignored
     return [.flush(generation: makeGeneration())]
   }
 

@@ -79,11 +79,11 @@ extension TaskStateMachine {
   }
 
   private func cause(of name: String, _ running: [String]) -> TaskRunner.Waiting.Cause {
-    if runs(name) || self[name].judging == .inBurst { return .runs([name]) }
+    if runs(name) { return .runs([name]) }
     let above = inOrder(ancestors[name, default: []].filter(isUnsettled))
     if !above.isEmpty { return .dependencies(above) }
     if self[name].awaitsTerminal { return .terminal }
-    if self[name].judging == .asked { return .changes }
+    if self[name].judging == .asked || self[name].judging == .inBurst { return .changes }
     let retired = retired(before: name).map(\.name)
     let below =
       running.filter { descendants[name, default: []].contains($0) } + retired.filter { $0 != name }

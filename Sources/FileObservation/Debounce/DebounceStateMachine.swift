@@ -35,8 +35,6 @@ struct DebounceStateMachine: Sendable {
     var isUndelivered = true
     /// When to check again whether the burst is held open; until then it is.
     var heldUntil: Instant?
-    /// Whether only the hold keeps the burst from ending.
-    var isFlushed = false
   }
 
   private static let holdPause = Duration.milliseconds(25)
@@ -94,8 +92,13 @@ struct DebounceStateMachine: Sendable {
   mutating func timerFired(
     generation: Int, at now: Instant, isHeld: Bool = false
   ) -> Action {
-    guard let burst, generation == self.generation else { return .none }
-    return endOrWait(burst, at: now, isHeld: isHeld)
+    guard var burst, generation == self.generation else { return .none }
+    var end = end(of: burst)
+    if isHeld && end <= now {
+      end = min(now.advanced(by: Self.holdPause), burst.first.advanced(by: Self.longestHold))
+      burst.heldUntil = end
+    }
+    return end <= now ? finish(burst) : collect(burst, until: end)
   }
 
   /// Whether the timer of that generation is still needed.
@@ -106,15 +109,10 @@ struct DebounceStateMachine: Sendable {
   /// Whether a burst is being collected.
   var isCollecting: Bool { burst != nil }
 
-  /// Delivers the changes so far without waiting for the end of the burst, which goes on. A held
-  /// burst ends with the hold.
+  /// Delivers the changes so far without waiting for the end of the burst, which goes on.
   mutating func flush(at now: Instant, isHeld: Bool = false) -> Action {
-    guard var burst, burst.isUndelivered else { return .none }
-    if isHeld {
-      burst.isFlushed = true
-      return endOrWait(burst, at: now, isHeld: true)
-    }
-    if burst.isFlushed || end(of: burst) <= now { return finish(burst) }
+    guard let burst, burst.isUndelivered else { return .none }
+    if !isHeld && end(of: burst) <= now { return finish(burst) }
     self.burst?.isUndelivered = false
     return .deliver
   }
@@ -123,17 +121,6 @@ struct DebounceStateMachine: Sendable {
   mutating func reset() {
     burst = nil
     generation += 1
-  }
-
-  private mutating func endOrWait(_ burst: Burst, at now: Instant, isHeld: Bool) -> Action {
-    var burst = burst
-    var end = end(of: burst)
-    if isHeld && end <= now {
-      end = min(now.advanced(by: Self.holdPause), burst.first.advanced(by: Self.longestHold))
-      burst.heldUntil = end
-    }
-    if end <= now { return finish(burst) }
-    return collect(burst, until: end)
   }
 
   private mutating func collect(_ burst: Burst, until end: Instant) -> Action {
@@ -210,7 +197,6 @@ struct DebounceStateMachine: Sendable {
   private func end(of burst: Burst) -> Instant { end(of: burst, followUpWait: followUpWait) }
 
   private func end(of burst: Burst, followUpWait: Duration?) -> Instant {
-    if burst.isFlushed { return burst.heldUntil ?? burst.first }
     var quiet = quiet(in: burst)
     if let followUpWait { quiet = max(quiet, followUpWait) }
     let end = min(burst.last.advanced(by: quiet), burst.first.advanced(by: maximumWait))

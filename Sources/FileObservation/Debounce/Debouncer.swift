@@ -7,8 +7,6 @@ final class Debouncer: Sendable {
     var machine: DebounceStateMachine
     var timer: (any ScheduledWork)?
     var isStopped = false
-    /// The completion handlers of flushes that wait for the end of a hold.
-    var flushes: [@Sendable () -> Void] = []
     /// The completion handlers that wait for the end of the burst.
     var ends: [@Sendable () -> Void] = []
   }
@@ -40,12 +38,10 @@ final class Debouncer: Sendable {
     step { $0.changed(at: now, isBeingWritten: isBeingWritten, events) }
   }
 
-  /// Delivers the changes so far of the present burst, if any, then calls `done`. The burst goes on.
-  /// A held burst ends with the hold, and `done` is called then.
-  func flush(then done: @escaping @Sendable () -> Void) {
-    let now = scheduler.now
-    let isHeld = isHeld()
-    if !step(then: done, { $0.flush(at: now, isHeld: isHeld) }) { done() }
+  /// Delivers the changes so far of the present burst, if any. The burst goes on.
+  func flush() {
+    let (now, isHeld) = (scheduler.now, isHeld())
+    step { $0.flush(at: now, isHeld: isHeld) }
   }
 
   /// Calls `done` when the present burst has ended and was delivered; at once if there is none.
@@ -66,20 +62,16 @@ final class Debouncer: Sendable {
       return storage.timer.take()
     }
     outdated?.cancel()
-    complete(burstHasEnded: true)
+    burstHasEnded()
   }
 
-  /// Makes a step of the machine, and performs its action. Returns whether there is one: then
-  /// `flushed` is called when the changes so far are delivered.
-  @discardableResult
+  /// Makes a step of the machine, and performs its action.
   private func step(
-    then flushed: (@Sendable () -> Void)? = nil,
     _ transition: (inout DebounceStateMachine) -> DebounceStateMachine.Action
-  ) -> Bool {
+  ) {
     let (action, outdated) = storage.withLock {
       storage -> (DebounceStateMachine.Action, (any ScheduledWork)?) in
       let action = storage.isStopped ? .none : transition(&storage.machine)
-      if action != .none, let flushed { storage.flushes.append(flushed) }
       switch action {
       case .none, .deliver: return (action, nil)
       case .schedule, .fire: return (action, storage.timer.take())
@@ -87,14 +79,11 @@ final class Debouncer: Sendable {
     }
     outdated?.cancel()
     switch action {
-    case .none:
-      return false
-    case .deliver:
-      deliver(true)
-      complete(burstHasEnded: false)
+    case .none: break
+    case .deliver: deliver(true)
     case .fire:
       deliver(false)
-      complete(burstHasEnded: true)
+      burstHasEnded()
     case .schedule(let time, let generation):
       let timer = scheduler.schedule(at: time) { [weak self] in
         guard let self else { return }
@@ -106,18 +95,9 @@ final class Debouncer: Sendable {
         if storage.machine.isWaiting(for: generation) { storage.timer = timer }
       }
     }
-    return true
   }
 
-  private func complete(burstHasEnded: Bool) {
-    let handlers = storage.withLock { storage in
-      let ends = burstHasEnded ? storage.ends : []
-      defer {
-        storage.flushes = []
-        if burstHasEnded { storage.ends = [] }
-      }
-      return storage.flushes + ends
-    }
-    for done in handlers { done() }
+  private func burstHasEnded() {
+    for done in storage.withLock({ exchange(&$0.ends, with: []) }) { done() }
   }
 }

@@ -325,15 +325,17 @@ struct RoundControllerTests {
     queue.sync { #expect(!controller.isFlushing) }
   }
 
-  @Test func `checkpoints while a reading is under way have the same answer`() {
+  @Test func `of several checkpoints the last one is answered`() {
     let controller = controller()
     queue.sync {
       controller.began()
       controller.checkpoint()
       controller.checkpoint()
     }
-    #expect(source.count == 1)
+    #expect(source.count == 2)
     answer(0)
+    #expect(judgedCount == 0)
+    answer(1)
     #expect(judgedCount == 1)
   }
 

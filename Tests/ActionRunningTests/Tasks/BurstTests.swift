@@ -135,6 +135,7 @@ struct BurstTests {
     let tasks = try await stoppedBuild(isRestarted ? .restart : nil)
     tasks.change("g", isPartial: true)
     #expect(await tasks.runner.afterQueue { tasks.story } == ["+a", "a~"])
+    #expect(tasks.runner.queue.sync { tasks.runner.waiting.map(\.cause) } == [.changes])
     source.endBurst()
     #expect(await tasks.tells(["+a", "a~", "+a", "a"]))
     #expect(tasks.runs(of: "a").last?.trigger.changes.count == 2)

@@ -124,18 +124,11 @@ struct DebounceStateMachineTests {
     #expect(!machine.isCollecting)
   }
 
-  @Test mutating func `a flush of a held burst waits, and one after the hold ends it`() {
+  @Test mutating func `a flush of a held burst does not end it`() {
     _ = machine.changed(at: .milliseconds(0))
-    let held = machine.flush(at: .milliseconds(1), isHeld: true)
-    #expect(held == .schedule(at: .milliseconds(26), generation: 2))
-    let free = machine.flush(at: .milliseconds(5), isHeld: false)
-    #expect(free == .fire)
-  }
-
-  @Test mutating func `a flush of a held burst with nothing new does not wait`() {
-    _ = machine.changed(at: .milliseconds(0))
-    _ = machine.flush(at: .milliseconds(1))
-    let held = machine.flush(at: .milliseconds(2), isHeld: true)
-    #expect(held == .none)
+    let held = machine.flush(at: .milliseconds(10), isHeld: true)
+    #expect(held == .deliver)
+    let end = machine.timerFired(generation: 1, at: .milliseconds(10))
+    #expect(end == .fire)
   }
 }

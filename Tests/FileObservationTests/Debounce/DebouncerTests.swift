@@ -141,22 +141,21 @@ struct DebouncerTests {
     #expect(ends.entries.isEmpty)
   }
 
-  @Test func `a flush during a hold waits for its end, not for the quiet period`() {
+  @Test func `a flush during a hold delivers what has changed, and the burst ends with the hold`() {
     let scheduler = ManualScheduler()
     let isHeld = Mutex(true)
-    let flushes = Log<Int>()
+    let log = Log<String>()
     let debouncer = Debouncer(
-      quietPeriod: .fixed(.seconds(60)), maximumWait: .seconds(90), scheduler: scheduler,
+      quietPeriod: .fixed(.milliseconds(10)), maximumWait: .seconds(1), scheduler: scheduler,
       isHeld: { isHeld.withLock { $0 } }
-    ) { [ends] _ in ends.note(0) }
+    ) { log.note($0 ? "part" : "burst") }
     debouncer.noteChange()
-    debouncer.flush { flushes.note(1) }
     scheduler.advance(by: .milliseconds(40))
-    #expect(ends.entries.isEmpty && flushes.entries.isEmpty)
-    debouncer.noteChange()
+    debouncer.flush()
+    #expect(log.entries == ["part"])
     isHeld.withLock { $0 = false }
     scheduler.advance(by: .milliseconds(40))
-    #expect(ends.entries.count == 1 && flushes.entries == [1])
+    #expect(log.entries == ["part", "burst"])
     #expect(scheduler.pendingCount == 0)
   }
 
@@ -173,14 +172,14 @@ struct DebouncerTests {
     let debouncer = debouncer(scheduler, log)
     debouncer.noteChange()
     scheduler.advance(by: .milliseconds(8))
-    debouncer.flush { log.note("flushed") }
-    #expect(log.entries == ["part", "flushed"])
+    debouncer.flush()
+    #expect(log.entries == ["part"])
     debouncer.awaitBurstEnd { log.note("ended") }
     debouncer.noteChange()
     scheduler.advance(by: .milliseconds(15))
-    #expect(log.entries == ["part", "flushed"])
+    #expect(log.entries == ["part"])
     scheduler.advance(by: .milliseconds(1))
-    #expect(log.entries == ["part", "flushed", "burst", "ended"])
+    #expect(log.entries == ["part", "burst", "ended"])
     #expect(scheduler.pendingCount == 0)
   }
 
@@ -188,13 +187,13 @@ struct DebouncerTests {
     let scheduler = ManualScheduler()
     let log = Log<String>()
     let debouncer = debouncer(scheduler, log)
-    debouncer.flush { log.note("flushed") }
+    debouncer.flush()
     debouncer.awaitBurstEnd { log.note("ended") }
-    #expect(log.entries == ["flushed", "ended"])
+    #expect(log.entries == ["ended"])
     debouncer.noteChange()
-    debouncer.flush {}
-    debouncer.flush { log.note("flushed") }
-    #expect(log.entries == ["flushed", "ended", "part", "flushed"])
+    debouncer.flush()
+    debouncer.flush()
+    #expect(log.entries == ["ended", "part"])
   }
 
   @Test func `who waits for the end of a burst is called when the debouncer stops`() {
