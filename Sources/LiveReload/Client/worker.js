@@ -15,11 +15,16 @@
     channel.postMessage(m);
   };
   channel.onmessage = ({ data }) => {
-    if (data.from && greeting && !isLost) {
-      for (const m of [greeting, ...failures.values()]) {
+    if (!data.from) return;
+    const greet = () => {
+      for (const m of greeting ? [greeting, ...failures.values()] : []) {
         channel.postMessage({ ...m, to: data.from });
       }
-    }
+    };
+    // The next session greets all. One that cannot be reached from here, as through a service worker that is gone, is
+    // reached after the reload to which an ended session's greeting leads: this worker ends with it.
+    if (isLost) setTimeout(greet, 6000);
+    else greet();
   };
   // A tab may listen already, if its policy forbids workers. One that cannot connect, such as one whose policy forbids
   // it, lets another one try.
