@@ -26,7 +26,9 @@ extension TaskWorker {
     state.access { state in
       state.processes[run.job] = Process(run: run)
       state.ended = nil
-      if run.job == .command { (state.latest, state.started) = (run, .now()) }
+      if run.job != .command { return }
+      state.latest = run
+      state.spans = state.spans.suffix(1) + [(.now(), nil)]
     }
     context.report(.run(run, .started))
     if run.job == .command { notify(.started) }
@@ -111,7 +113,7 @@ extension TaskWorker {
     let status = ExitStatus.exited(error.code == ENOENT ? 127 : 126)
     state.access { state in
       state.processes[run.job] = nil
-      state.ended = .latest()
+      state.noteEnd(of: run.job)
     }
     context.report(.run(run, .notStarted(error, status: status)))
     if run.job == .command { record(status, .byItself, .zero) }

@@ -133,7 +133,7 @@ extension TaskWorker {
   /// Reports the end of a process, unless it counts as ended already.
   private func ended(_ process: Process, _ status: ExitStatus) {
     let (run, isCommand) = (process.run, process.run.job == .command)
-    state.access { $0.ended = .latest() }
+    state.access { $0.noteEnd(of: run.job) }
     let machine = state.access(\.machine)
     let ending = machine.ending(of: run.job)
     notify(
@@ -164,5 +164,13 @@ extension TaskWorker {
     guard let process = state.access({ $0.processes[job] }) else { return }
     context.report(.run(process.run, .notStopped(process.group?.survivor, isAwaited: isAwaited)))
     if !isAwaited && !process.hasEnded { ended(process, .signaled(.kill)) }
+  }
+}
+
+extension TaskWorker.State {
+  mutating func noteEnd(of job: TaskReport.Job) {
+    let now = FileTime.latest()
+    ended = now
+    if job == .command, let span = spans.popLast() { spans.append((span.began, span.ended ?? now)) }
   }
 }

@@ -72,8 +72,9 @@ final class TaskWorker: Sendable {
     var result: TaskStateMachine.Result?
     var status = ExitStatus.exited(0)
     var duration = Duration.zero
-    /// When the start of the latest run was reported.
-    var started: FileTime?
+    /// When the commands of the latest run and of the one before began and ended, the latest one last: what was saved
+    /// meanwhile may be reported later.
+    var spans: [(began: FileTime, ended: FileTime?)] = []
     /// When the latest process of a run ended, or could not be started; `nil` while it runs.
     var ended: FileTime?
     /// Set while the start waits until it is known that no other process answers the readiness check.

@@ -128,9 +128,7 @@ extension TaskRunner {
     guard command.words.contains(where: BuildSearch.mayName) else { return }
     let path = command.directory?.absolute(from: directory) ?? directory
     state.access { state in
-      if state.buildSearch.builders[worker.name] == nil {
-        state.buildSearch.builders[worker.name] = .init(directory: path)
-      }
+      state.buildSearch.builders.merge([worker.name: .init(directory: path)]) { known, _ in known }
     }
   }
 
@@ -211,12 +209,13 @@ extension TaskRunner {
   /// - Parameter isBuilding: Whether a build works, or is being stopped, or was active when the changes were reported.
   func noteSaves(_ paths: [Path], in component: TaskComponent, isBuilding: Bool) {
     // Also of those that are being ended.
-    let runs = allWorkers.filter { component.names.contains($0.name) }.map { worker in
-      let (began, ended) = worker.state.access { ($0.started, $0.ended) }
+    let runs = allWorkers.filter { component.names.contains($0.name) }.flatMap { worker in
+      var spans = worker.state.access(\.spans)
       let isDying = worker.isEnding || worker.phase.isStopping
-      return (
-        worker.name, began, ended: isDying ? .latest() : ended ?? (isBuilding ? .latest() : nil)
-      )
+      if isDying || isBuilding, let span = spans.popLast() {
+        spans.append((span.began, isDying ? .latest() : span.ended ?? .latest()))
+      }
+      return spans.map { (worker.name, $0.began, $0.ended) }
     }
     for path in paths {
       guard let status = try? FileStatus(of: path, followsLinks: true), status.type == .file else {
@@ -224,7 +223,7 @@ extension TaskRunner {
       }
       let time = status.modified
       // What is older than the build is older than all that it writes, whatever it holds.
-      for case (let name, let began?, let ended?) in runs where began <= time && time <= ended {
+      for case (let name, let began, let ended?) in runs where began <= time && time <= ended {
         state.access {
           $0.buildSearch.builders[name]?.saves.merge([path: time], uniquingKeysWith: min)
         }
