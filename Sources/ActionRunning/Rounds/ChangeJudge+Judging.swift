@@ -142,8 +142,11 @@ extension ChangeJudge {
   }
 
   private func isKnown(_ content: PathContent, of change: PendingChange) -> Bool {
-    if let known = records[change.path]?.knownContent { return known == content }
-    return content == .absent && change.isNew
+    let record = records[change.path]
+    if let known = record?.knownContent { return known == content }
+    // What people have made may have been in the run.
+    return content == .absent && change.isNew && record?.isEdited != true
+      && !editedKinds.contains(FileKind(change.path))
   }
 
   // MARK: Follow-ups

@@ -167,6 +167,22 @@ struct ChangeJudgeFollowUpTests {
     #expect(bench.settled == ["/p/tmp"] && bench.followUp == .none)
   }
 
+  @Test func `what people have made and taken away again may have been in the run`() {
+    var bench = ChangeJudgeBench(["/p/a.c": "a"])
+    bench.begin()
+    bench.evidence = ["/p/x": .others]
+    bench.write("/p/x", "t")
+    bench.write("/p/x", nil)
+    bench.end()
+    #expect(bench.run == ["/p/x"])
+    bench.write("/p/a.c", "saved", .idle)
+    bench.begin()
+    bench.write("/p/b.c", "t")
+    bench.write("/p/b.c", nil)
+    bench.end()
+    #expect(bench.run == ["/p/b.c"])
+  }
+
   @Test func `a file with which another task has begun is no temporary file`() {
     var bench = ChangeJudgeBench()
     bench.begin()

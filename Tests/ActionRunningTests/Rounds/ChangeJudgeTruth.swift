@@ -197,8 +197,7 @@ struct ChangeJudgeTruth {
   /// The exception to the promise: the run began with that, and the round before changed it as well, or it was absent.
   private func isExempt(_ path: Path, _ files: [Path: Int]) -> Bool {
     guard files[path] == contentsAtStart[path] else { return false }
-    return comparable.contains(path) && !changedByOthers.contains(path)
-      || files[path] == nil
+    return !changedByOthers.contains(path) && (comparable.contains(path) || files[path] == nil)
   }
 
   private func longestDelay(of change: ChangeBatch.Change) -> Time {
