@@ -177,8 +177,7 @@ final class RoundController: Sendable {
 
   /// Goes on where the rounds were that these replace.
   func goOn() {
-    let owed = client.withLock { $0?.inquire }?(self.delayedPaths).owed ?? []
-    advance { judge, now, _ in judge.goOn(at: now, owed: owed) }
+    advance([]) { judge, now, knowledge in judge.goOn(at: now, owed: knowledge.owed) }
   }
 
   /// Ends for good.

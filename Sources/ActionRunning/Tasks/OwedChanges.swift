@@ -190,11 +190,6 @@ struct OwedChanges: Sendable {
     accounts[task].map { paths.contains(where: $0.net.contains) } ?? false
   }
 
-  /// Whether the task is owed the change of a path, which requests a run.
-  func requestsRun(of task: String, for path: Path) -> Bool {
-    accounts[task].map { $0.net.contains(path) && !$0.setAside.contains(path) } ?? false
-  }
-
   /// The changes that the task is owed, as a trigger with this reason.
   func trigger(of task: String, _ reason: RunTrigger.Reason = .change) -> RunTrigger {
     accounts[task].map { RunTrigger(reason, $0.batch) } ?? RunTrigger(reason)

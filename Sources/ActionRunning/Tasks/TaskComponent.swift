@@ -40,6 +40,9 @@ struct TaskComponent: Sendable {
       hasWorked || rounds.isFlushing || !rounds.unjudged.isEmpty && !rounds.awaitsBuild
   }
 
+  /// The paths that require runs, after a delay or the end of the burst.
+  var duePaths: [Path] { rounds.delayedPaths + (awaitingBurstEnd?.paths ?? []) }
+
   /// Drops the request that waits, because another run receives its changes or the user stops the runs.
   mutating func dropRequest() {
     awaitingBurstEnd = awaitingBurstEnd?.isJudged == true ? Decisions(isJudged: true) : nil

@@ -299,7 +299,7 @@ extension TaskRunner {
   private func beginRound(of names: Set<String>, isComplete: Bool = true) -> Set<String> {
     update(names) { $0.ran = [] }
     guard let component = component(names) else { return [] }
-    let paths = component.rounds.delayedPaths + (component.awaitingBurstEnd?.paths ?? [])
+    let paths = component.duePaths
     update(names) { $0.dropRequest() }
     component.rounds.began(isComplete: isComplete)
     return owing(names, anyOf: paths)
@@ -317,7 +317,7 @@ extension TaskRunner {
       if names?.isDisjoint(with: component.names) == true { continue }
       let staying = kept?.intersection(component.names)
       if activity(of: staying ?? component.names).isBusy
-        || staying.map({ !owing($0, anyOf: component.rounds.delayedPaths).isEmpty }) == true
+        || staying.map({ !owing($0, anyOf: component.duePaths).isEmpty }) == true
       {
         component.rounds.resumed()
       } else {

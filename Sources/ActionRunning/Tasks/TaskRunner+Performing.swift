@@ -352,7 +352,11 @@ extension TaskRunner {
     }
     makeWorkers(new)
     let owing = state.access { state -> Set<String> in
-      // What others were owed is received by the first runs of these, which may begin with the step.
+      // What others were owed, or have received in runs that end with them, is received by the first runs of these,
+      // which may begin with the step.
+      for task in old.tasks where !kept.contains(task.name) && !task.isService {
+        state.owed.interrupt(task.name)
+      }
       guard let all = state.owed.close(keeping: kept) else { return [] }
       let parts = BatchParts(all, TaskGraph.audiences(of: new))
       let given = new.map { (name: $0.name, changes: parts[$0.name]) }

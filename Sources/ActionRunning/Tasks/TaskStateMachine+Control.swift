@@ -114,7 +114,8 @@ extension TaskStateMachine {
       return []
     }
     if task.phase == .running {
-      switch task.busyPolicy {
+      // A key has saved nothing that a build would miss.
+      switch isKey ? task.rules.busyPolicy : task.busyPolicy {
       case .ignore where !isKey:
         return []
       case .signal(let signal):
@@ -177,6 +178,7 @@ extension TaskStateMachine {
   ) -> [Action] {
     if isEnding { return [] }
     var actions: [Action] = []
+    let serving = Set(order.filter { isUp($0) && !kept.contains($0) })
     for name in order.reversed() where !kept.contains(name) {
       guard let task = tasks[name] else { continue }
       actions += endFormer(name)
@@ -188,8 +190,10 @@ extension TaskStateMachine {
     setTasks(rules, keeping: kept)
     roundMembers.formIntersection(order)
     if hasStarted { actions += requestNew(order.filter { !kept.contains($0) }) }
-    for name in order where owing.contains(name) && self[name].request == nil {
-      actions += request(name, .change)
+    for name in order where self[name].request == nil {
+      if owing.contains(name) { actions += request(name, .change) }
+      // A person may have started it.
+      if serving.contains(name) && self[name].rules.isService { actions += request(name, .start) }
     }
     return proceed(actions)
   }

@@ -111,6 +111,21 @@ struct BurstTests {
     #expect(await tasks.end())
   }
 
+  @Test func `a run that waits for the end of a burst does not begin with another graph`()
+    async throws
+  {
+    let tasks = try await tasksWithHeldRun()
+    let directory = tasks.directory.path
+    let other = TaskDefinition("b", in: directory, "true", watch: ["h"], after: ["a"])
+    tasks.runner.replaceGraph(try TaskGraph([Self.task(directory), other], jobs: 2))
+    tasks.change("g", isPartial: true)
+    #expect(await tasks.runner.afterQueue { tasks.runs(of: "a").count } == 1)
+    source.endBurst()
+    #expect(await eventually { tasks.runs(of: "a").count == 2 })
+    #expect(tasks.runs(of: "a").last?.trigger.changes.count == 2)
+    #expect(await tasks.end())
+  }
+
   /// A build that a save has stopped, before the end of its burst. The next one ends at once.
   private func stoppedBuild(_ policy: BusyPolicy? = nil) async throws -> RunningTasks {
     let tasks = try RunningTasks(source: source) { directory in

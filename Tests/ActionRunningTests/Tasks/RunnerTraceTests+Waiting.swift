@@ -146,6 +146,21 @@ extension RunnerTraceTests {
     end(runner)
   }
 
+  @Test func `a postponed task that has changed receives what its former run had received`() {
+    let a = watching("/a", task("a") { $0.isPostponed = true })
+    let runner = runner(a)
+    runner.start()
+    submit("/a", to: runner)
+    #expect(runs.map(\.task) == ["a"])
+    var changed = a
+    changed.command.words.append(Array("x".utf8))
+    runner.replaceGraph(TaskGraph(valid: [changed], jobs: 4))
+    advance(runner, by: .seconds(20))
+    #expect(runs.map(\.task) == ["a", "a"])
+    #expect(runs.last?.trigger.changes.map(\.path) == ["/a"])
+    end(runner)
+  }
+
   @Test func `what a task is owed that is kept beside one that has changed still runs it`() {
     let a = watching("/a", task("a"))
     let b = task("b") { $0.dependencies = ["a"] }
@@ -224,6 +239,31 @@ extension RunnerTraceTests {
     await finishEarlier(3, of: runner)
     #expect(await eventually { world.living.map(\.process.task) == ["make"] })
     #expect(saves(in: runner, by: "test") == [])
+    end(runner)
+  }
+
+  @Test(arguments: [true, false])
+  func `a save in a build is noted also when its hook, or the next run, has begun`(
+    hasHook: Bool
+  ) async throws {
+    let directory = try TemporaryDirectory()
+    let make = task("make") { task in
+      task.command.directory = directory.path
+      if hasHook { task.policy.onSuccess = Command("make", "hook") }
+    }
+    let runner = runner(make)
+    runner.start()
+    advance(runner, by: .zero)
+    try directory.write(to: "a.c")
+    #expect(await clockTicks())
+    if !hasHook { runner.submitKey() }
+    await finishEarlier(0, of: runner)
+    #expect(world.living.count == 1)
+    runner.queue.sync {
+      guard let component = runner.component(of: "make") else { return }
+      runner.noteSaves([directory["a.c"]], in: component, isBuilding: false)
+    }
+    #expect(saves(in: runner) == ["a.c"])
     end(runner)
   }
 

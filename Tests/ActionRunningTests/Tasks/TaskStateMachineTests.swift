@@ -338,6 +338,26 @@ struct TaskStateMachineTests {
     #expect(script.state("a") == .succeeded)
   }
 
+  @Test func `a service that has changed runs again if a person has started it`() {
+    var manual = rules("s", service: true, ready: false, postponed: true)
+    manual.isManual = true
+    var script = MachineScript([manual])
+    #expect(script { $0.start() } == [])
+    #expect(script { $0.replace([manual], jobs: 9, keeping: []) } == ["retire s"])
+    #expect(script { $0.isGone("s") } == [])
+    #expect(script { $0.keyPressed(["s"]) } == ["+s"])
+    #expect(script { $0.replace([manual], jobs: 9, keeping: []) } == ["retire s"])
+    #expect(script { $0.isGone("s") } == ["+s"])
+  }
+
+  @Test func `a key does not stop a run because a build works in it`() {
+    var script = MachineScript([rules("a")])
+    #expect(script { $0.start() } == ["+a"])
+    script.machine.setBuilding(["a"])
+    #expect(script { $0.keyPressed() } == [])
+    #expect(script.change("a") == ["~a"])
+  }
+
   @Test func `a changed task does not run beside the run of a retired one that depends on it`() {
     var script = MachineScript([rules("a"), rules("b", after: "a"), rules("c")])
     #expect(script { $0.start() } == ["+a", "+c"])
