@@ -70,6 +70,30 @@ struct EnvironmentFileTests {
     }
   }
 
+  @Test func `a change runs no manual task, and a postponed one when the pause has ended`()
+    async throws
+  {
+    try await withProject { project in
+      try project.write("a.env", "A=1\n")
+      try project.writeTasks(
+        """
+        deploy: { run: 'echo deploy >> $LOG', envFile: 'a.env', manual: true },
+        test: { run: 'echo test $A >> $LOG', envFile: 'a.env', watch: ['x'] },
+        """)
+      let watchrun = try await project.startTasks("-v", "-p")
+      try await watchrun.watching()
+      try await project.start("--send", "pause").ended()
+      try project.place("a.env", "A=2\n")
+      try await watchrun.said("a.env read again (for deploy, test)")
+      try await project.rests()
+      #expect(project.logged.isEmpty)
+      try await project.start("--send", "resume").ended()
+      try await project.logged("test 2")
+      try await project.rests()
+      #expect(project.logged == ["test 2"])
+    }
+  }
+
   @Test func `a missing file, and a line that is no variable, are errors of the check`()
     async throws
   {

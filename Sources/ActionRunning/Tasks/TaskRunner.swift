@@ -190,6 +190,15 @@ public final class TaskRunner: Sendable {
     queue.async { [self] in keyWasPressed(for: names) }
   }
 
+  /// Something has changed that these tasks use, and do not watch.
+  package func submitChange(for names: [String]) {
+    let names = Set(names)
+    queue.async { [self] in
+      if machine.isPaused { return advance { $0.changed(names) } }
+      beginRounds(of: names) { $0.changed(names) }
+    }
+  }
+
   private func keyWasPressed(for names: [String]) {
     let wanted = graph.withDependencies(names, where: machine.lacksResult)
     beginRounds(of: wanted) { $0.keyPressed(wanted) }

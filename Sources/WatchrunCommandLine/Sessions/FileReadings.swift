@@ -26,6 +26,7 @@ struct FileReadings {
 
   /// The files that have changed are read.
   mutating func take(at now: Instant) -> Set<Path> {
+    if waiting.isEmpty { return [] }
     if let latest { suspicion.began(after: latest.duration(to: now)) }
     latest = now
     count += 1

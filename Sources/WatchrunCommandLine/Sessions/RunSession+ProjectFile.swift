@@ -182,14 +182,14 @@ extension RunSession {
       return
     }
     readAgain(
-      plan.sources.first(where: changed.contains), hasManifests: !manifests.isEmpty,
+      plan.sources.first(where: changed.contains), manifest: manifests.sorted().first,
       variables: plan.environmentFiles.first(where: changed.contains), runner)
   }
 
   /// Reads again what tasks are made of, after a change of a file of the project, of manifests of members, or of a file
   /// with variables. Variables are read in any case: a change of them may have come with an error elsewhere.
   private func readAgain(
-    _ file: Path?, hasManifests: Bool, variables: Path?, _ runner: TaskRunner
+    _ file: Path?, manifest: Path?, variables: Path?, _ runner: TaskRunner
   ) {
     func shown(_ path: Path?) -> String? {
       path.map { ($0.relative(to: session.directory) ?? $0).description }
@@ -198,7 +198,7 @@ extension RunSession {
     var project = old
     var part = "tasks"
     do throws(Failure) {
-      if let source, isBroken || hasManifests || file != nil {
+      if let source, isBroken || manifest != nil || file != nil {
         // The tasks of a file are not replaced by detected ones when it is removed.
         let detects = state.withLock { !$0.plan.hasFile }
         if let read = try source.project(for: session.settings, again: true, detects: detects) {
@@ -226,7 +226,7 @@ extension RunSession {
         let graph = exchange(&state.plan.graph, with: plan.graph)
         return plan.graph.tasks.filter { graph[$0.name] != $0 }
       }
-      let name = shown(variables ?? file ?? source?.path) ?? ""
+      let name = shown(variables ?? file ?? manifest ?? source?.path) ?? ""
       if isBroken && changed.isEmpty {
         session.console.say(.news, "\(name) has no errors any more")
       } else if variables != nil || !changed.isEmpty {
@@ -237,13 +237,13 @@ extension RunSession {
           "\(name) read again (\(changed.isEmpty ? "no variable has changed" : "for \(names)"))")
       }
       // The error may be why they have failed.
-      if isBroken && file == nil && variables == nil {
-        runner.submitKey(for: desk.picture.withLock(\.redTasks))
-      }
-      if changed.isEmpty { return }
-      runner.replace(plan.graph)
+      let red = isBroken && file == nil && variables == nil ? desk.picture.withLock(\.redTasks) : []
+      if !changed.isEmpty { runner.replace(plan.graph) }
       // The change is what a postponed task waits for.
-      runner.submitKey(for: changed.filter(\.isPostponed).map(\.name))
+      let starting = plan.graph.tasks.filter { task in
+        !task.isManual && (red.contains(task.name) || task.isPostponed && changed.contains(task))
+      }
+      runner.submitChange(for: starting.map(\.name))
     } catch {
       state.withLock { $0.isBroken = true }
       desk.setProblem(error.message)

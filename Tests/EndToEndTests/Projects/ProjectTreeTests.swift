@@ -96,9 +96,15 @@ import Testing
         try project.makeDirectory("pkg/\(name)")
         try project.place("pkg/\(name)/package.json", #"{"name": "\#(name)"}"#)
       }
-      try project.writeTasks(#"t: { run: "echo ${PWD##*/} >> $LOG", each: "pkg/*/package.json" }"#)
+      try project.writeTasks(
+        #"""
+        t: { run: "echo ${PWD##*/} >> $LOG", each: "pkg/*/package.json" },
+        deploy: { run: "echo deploy >> $LOG; test -e $OUTSIDE/ok", manual: true }
+        """#)
       let watchrun = try await project.startTasks()
       try await project.rests()
+      try await project.start("--send", "run", "deploy").ended()
+      try await project.logged("deploy")
       try project.place("pkg/b/package.json", #"{"name":"#)
       try await watchrun.said("pkg/b/package.json:1: expected a value")
       let question = try await project.start("--wait")
@@ -108,7 +114,10 @@ import Testing
       try await project.rests()
       #expect(!watchrun.errors.contains { $0.contains("removed") })
       try project.place("pkg/b/package.json", #"{"name": "b"}"#)
-      try await watchrun.said("has no errors any more")
+      try await watchrun.said("pkg/b/package.json has no errors any more")
+      #expect(project.logged.count { $0 == "deploy" } == 1)
+      try await project.shell("touch $OUTSIDE/ok")
+      try await project.start("--send", "run", "deploy").ended()
       let last = try await project.start("--wait")
       try await #expect(last.ended() == .exited(0))
     }

@@ -33,6 +33,17 @@ struct FileReadingsTests {
     #expect(times.count <= 60)
   }
 
+  @Test func `a reading of nothing is none`() {
+    var readings = FileReadings()
+    for number in 0..<20 {
+      let now = Instant(offset: .seconds(number))
+      _ = readings.changed(Self.file, at: now)
+      #expect(readings.take(at: now) == [Self.file])
+      #expect(readings.take(at: now.advanced(by: .milliseconds(500))) == [])
+    }
+    #expect(readings.changed(Self.file, at: Instant(offset: .seconds(20))) != .zero)
+  }
+
   @Test(arguments: 1...50)
   func `a person who edits the file hardly waits`(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
