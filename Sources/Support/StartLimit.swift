@@ -70,7 +70,8 @@ package struct StartLimit: Equatable, Sendable {
 
   /// Two keys are one from now on, which has led to as many starts as either had.
   package mutating func formMaximum(_ other: StartLimit) {
-    if other.level > level { self = other }
+    guard let now = [latest, other.latest].compactMap(\.self).max() else { return }
+    (level, latest) = (max(level(at: now), other.level(at: now)), now)
   }
 
   /// How long a key that has hardly led to starts waits at most.

@@ -51,6 +51,19 @@ struct StartLimitTests {
     }
   }
 
+  @Test mutating func `two keys that become one have led to as many starts as either has by now`() {
+    var (other, start) = (StartLimit(share: 1), now)
+    for _ in 0..<60 { other.started(at: start) }
+    now = now.advanced(by: .seconds(3600))
+    for _ in 0..<50 { limit.started(at: now) }
+    for (one, two) in [(limit, other), (other, limit)] {
+      var one = one
+      one.formMaximum(two)
+      #expect(one.delay(of: .unknown, at: now) > .zero)
+    }
+    start = now
+  }
+
   @Test mutating func `after a while nothing waits`() {
     _ = starts(.unknown, within: .seconds(600)) { .milliseconds(100) }
     now = now.advanced(by: .seconds(30))
