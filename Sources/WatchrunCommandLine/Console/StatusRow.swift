@@ -91,8 +91,10 @@ struct LineCursor {
       case .text:
         isInBlankLine = false
         let place = column % columns
-        // A tab never leaves the row.
-        column += scalar == "\t" ? min(8 - place % 8, columns - 1 - place) : String(scalar).columns
+        // A tab never leaves the row, and a wide character that does not fit into it begins the next one.
+        let tab = min(8 - place % 8, columns - 1 - place)
+        let width = scalar == "\t" ? tab : String(scalar).columns
+        column += width + (place + width > columns ? columns - place : 0)
       case .carriageReturn: column = 0
       case .column(let number): column = number
       case .backspace: column = max(0, column - 1)

@@ -43,6 +43,8 @@ final class StatusRowTests {
     (["\u{1B}[31m1234567890\u{1B}[0m"], .nowhere), (["12345678\u{65E5}"], .nowhere),
     (["123456\u{65E5}"], .below), (["12345678901234567890"], .nowhere),
     (["12345\u{8}67890"], .below), (["a\t123"], .below), (["a\t12"], .nowhere),
+    (["✅✅✅✅✅"], .nowhere), (["123456789\u{65E5}"], .below),
+    (["123456789\u{65E5}12345678"], .nowhere),
   ]
 
   @Test(arguments: rows.indices) func `it is drawn where nothing is lost`(_ index: Int) throws {
