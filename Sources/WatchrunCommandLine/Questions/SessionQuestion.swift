@@ -150,9 +150,12 @@ struct SessionQuestion {
     return plain == answer ? json : plain.json
   }
 
-  /// The text without colours, unless they may be shown.
+  /// The text without colours, unless they may be shown: then they end with each line.
   private func colored(_ text: String) -> String {
-    isColored ? text : Self.plain(text)
+    if !isColored || !text.utf8.contains(0x1B) { return Self.plain(text) }
+    return text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
+      line.utf8.contains(0x1B) ? line + "\u{1B}[0m" : line
+    }.joined(separator: "\n")
   }
 
   private static func plain(_ text: String) -> String {
