@@ -88,10 +88,12 @@ package enum DefaultIgnores {
     "celerybeat.pid",
   ]
 
+  private static let sedFiles = "sed" + String(repeating: "[[:alnum:]]", count: 6)
+
   /// Swap, backup and lock files, temporary files that are renamed to the saved file, and state.
   private static let editorFiles = [
     // vim: swap files, and the file that tests whether a directory can be written.
-    ".*.sw?", ".*.sw?x", "4913",
+    ".*.sw?", ".*.sw?x", "4913", "!4913/",
     // Backups of vim, emacs and many others.
     "*~",
     // emacs: locks and auto-saves.
@@ -99,7 +101,7 @@ package enum DefaultIgnores {
     // JetBrains, Kate, GNOME.
     ".idea/", ".vs/", "*___jb_tmp___", "*___jb_old___", ".*.kate-swp", ".goutputstream-*",
     // sed -i: six random letters or digits. With ? for them, sed.swift would be ignored.
-    "sed" + String(repeating: "[[:alnum:]]", count: 6),
+    sedFiles, "!\(sedFiles)/",
     // LibreOffice: locks.
     ".~lock.*#",
     // macOS.

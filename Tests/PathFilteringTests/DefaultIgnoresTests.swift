@@ -56,7 +56,7 @@ struct DefaultIgnoresTests {
     ".gitignore", ".github/", ".env", "#main.c", "main.swp", "49131", "CVS.md",
     ".vscode/settings.json", "~main", "py.c", ".coveragerc", "coverage.py", "terraform/",
     "app.db", "sqlite3.py", "celerybeat-schedule.py", "celerybeat.py", "dump.c", "pytest-cache.py",
-    "clover.xml", "coverage-final.json",
+    "clover.xml", "coverage-final.json", "4913/a", "sediments/a",
   ])
   func `what people write is not ignored`(name: String) {
     #expect(!isIgnored(name))
