@@ -42,18 +42,6 @@ extension ChangeJudge {
     return explain(changes, at: now) + run
   }
 
-  /// The changes that stop a build, and the others: both may be as many as a checkout makes.
-  func divide(
-    _ changes: [PendingChange], at now: Instant, _ knowledge: Knowledge
-  ) -> (saved: [PendingChange], rest: [PendingChange]) {
-    var (saved, rest): ([PendingChange], [PendingChange]) = ([], [])
-    for change in changes {
-      let isSaved = stopsBuild(change, at: now, knowledge)
-      if isSaved { saved.append(change) } else { rest.append(change) }
-    }
-    return (saved, rest)
-  }
-
   /// Whether the path holds what it held when the runs began.
   func isUnchanged(_ change: PendingChange, _ knowledge: Knowledge) -> Bool {
     let known = records[change.path]?.knownContent
@@ -63,7 +51,7 @@ extension ChangeJudge {
   /// Whether a change stops a build: one that others are proved to make, or of a path that people type, or edit,
   /// unless it holds what it held when the build began, or changes after each start. A build that changes one path after
   /// the other is not stopped for ever either (`TaskStateMachine.mostStops`).
-  private func stopsBuild(
+  func stopsBuild(
     _ change: PendingChange, at now: Instant, _ knowledge: Knowledge
   ) -> Bool {
     if isUnchanged(change, knowledge) { return false }
@@ -123,7 +111,6 @@ extension ChangeJudge {
     if let record, record.isEdited || record.wasJudged { return record.isEdited }
     let isNew = change.wasAbsent || record?.unjudged?.wasAbsent == true
     if !isNew { return !change.isOfEntry }
-    let kind = FileKind(change.path)
-    return kind.ending != nil && editedKinds.contains(kind)
+    return editedKinds.contains(FileKind(change.path))
   }
 }

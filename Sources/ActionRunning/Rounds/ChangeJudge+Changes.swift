@@ -55,7 +55,7 @@ extension ChangeJudge {
       return []
     case .running, .building:
       let isBuilding = situation == .building
-      let (saved, rest) = isBuilding ? divide(changes, at: now, knowledge) : ([], changes)
+      let (saved, rest) = divide(changes) { isBuilding && stopsBuild($0, at: now, knowledge) }
       // What others have left as it was stays known.
       note(
         rest.filter { $0.verdict != .others || !isUnchanged($0, knowledge) }, at: now,
@@ -69,7 +69,7 @@ extension ChangeJudge {
       return stopBuild(for: saved, at: now, knowledge)
     case .interruptible, .buildingService:
       let isBuilding = situation == .buildingService
-      let (saved, rest) = isBuilding ? divide(changes, at: now, knowledge) : ([], changes)
+      let (saved, rest) = divide(changes) { isBuilding && stopsBuild($0, at: now, knowledge) }
       let stop = stopBuild(for: saved, at: now, knowledge)
       if rest.isEmpty { return stop }
       let found = endObservation(for: rest, at: now)
@@ -84,13 +84,14 @@ extension ChangeJudge {
       // all changes says nothing of these runs.
       let isEcho = lastReport.map { $0.duration(to: now) <= Self.echoTime } ?? true
       // What none of them has made is a change at rest.
-      let others = changes.filter { $0.verdict == .others }
-      let rest = changes.filter { $0.verdict != .others }
+      let (others, rest) = divide(changes) { $0.verdict == .others }
       note(rest, at: now, isBesideLasting: isLeft, countForAll: !isLeft || isEcho)
       add(rest)
-      if others.isEmpty { return judge(areOfRuns: false, at: now, knowledge) }
+      // The run receives what is judged now as well, if it watches that.
+      let next = rest.isEmpty ? [] : judge(areOfRuns: false, at: now, knowledge)
+      if others.isEmpty { return next }
       let run = changedByOthers(others, at: now)
-      return explain(others, at: now) + run
+      return next + explain(others, at: now) + run
     }
   }
 
@@ -137,13 +138,10 @@ extension ChangeJudge {
   private mutating func changedAtRest(
     _ changes: [PendingChange], at now: Instant, _ knowledge: Knowledge
   ) -> [Action] {
-    let echoes = changes.filter { isEcho($0, at: now) }
+    let (echoes, others) = divide(changes) { isEcho($0, at: now) }
     note(echoes, at: now)
     add(echoes)
-    if echoes.count < changes.count {
-      return changedByOthers(changes.filter { !isEcho($0, at: now) }, at: now)
-    }
-    return judge(at: now, knowledge)
+    return others.isEmpty ? judge(at: now, knowledge) : changedByOthers(others, at: now)
   }
 
   /// Whether a change may follow from what was reported of the runs.

@@ -21,7 +21,8 @@ extension ChangeJudge {
     if found.differing.isEmpty && !found.unchanged.isEmpty { common.leftUnchanged() }
     if areOfRuns { collectProofs(pending, unchanged: found.unchanged, knowledge) }
     let (outputs, differing) =
-      areOfRuns && knowledge.hasOneWriter ? divide(found.differing) : ([], found.differing)
+      areOfRuns && knowledge.hasOneWriter
+      ? divide(found.differing, where: isOutput) : ([], found.differing)
     // What a run has rewritten needs no explanation.
     let saved = found.unchanged.filter { $0.verdict != .run }
     let decided = found.settled + explain(saved, .unchanged) + setAside(outputs)
@@ -48,7 +49,7 @@ extension ChangeJudge {
       for key in keys(of: change) { records[key]?.suspicion.wasRewritten() }
     }
     collectProofs(found.differing, unchanged: rewritten, knowledge)
-    let (outputs, differing) = divide(found.differing)
+    let (outputs, differing) = divide(found.differing, where: isOutput)
     let decided = found.settled + explain(found.unchanged, .unchanged) + setAside(outputs)
     let others = differing.filter { $0.verdict == .others }
     if others.contains(where: { delay(of: $0, at: now) == .zero }) {
@@ -70,15 +71,13 @@ extension ChangeJudge {
       : follow(differing, after: delay(of: differing, at: now), at: now)
   }
 
-  /// The outputs among changes, and the others: both may be all files of a build.
-  private func divide(
-    _ changes: [PendingChange]
-  ) -> (outputs: [PendingChange], rest: [PendingChange]) {
-    var (outputs, rest): ([PendingChange], [PendingChange]) = ([], [])
-    for change in changes {
-      if isOutput(change) { outputs.append(change) } else { rest.append(change) }
-    }
-    return (outputs, rest)
+  /// The changes for which this holds, and the others: both may be all files of a build or of a checkout.
+  func divide(
+    _ changes: [PendingChange], where holds: (PendingChange) -> Bool
+  ) -> (those: [PendingChange], rest: [PendingChange]) {
+    var (those, rest): ([PendingChange], [PendingChange]) = ([], [])
+    for change in changes { if holds(change) { those.append(change) } else { rest.append(change) } }
+    return (those, rest)
   }
 
   /// The result of a comparison.
@@ -94,9 +93,9 @@ extension ChangeJudge {
 
   private func setAside(_ outputs: [PendingChange]) -> [Action] {
     if outputs.isEmpty { return [] }
-    let open = outputs.filter(isKeptOpen).map(\.path)
-    let closed = outputs.filter { !isKeptOpen($0) }.map(\.path)
-    return (open.isEmpty ? [] : [.leave(open)]) + (closed.isEmpty ? [] : [.setAside(closed)])
+    let (open, closed) = divide(outputs, where: isKeptOpen)
+    return (open.isEmpty ? [] : [.leave(open.map(\.path))])
+      + (closed.isEmpty ? [] : [.setAside(closed.map(\.path))])
       + explain(outputs, .waits)
   }
 
@@ -141,12 +140,14 @@ extension ChangeJudge {
     return comparison
   }
 
-  private func isKnown(_ content: PathContent, of change: PendingChange) -> Bool {
-    let record = records[change.path]
+  private mutating func isKnown(_ content: PathContent, of change: PendingChange) -> Bool {
+    let (record, kind) = (records[change.path], FileKind(change.path))
     if let known = record?.knownContent { return known == content }
-    // What people have made may have been in the run.
-    return content == .absent && change.isNew && record?.isEdited != true
-      && !editedKinds.contains(FileKind(change.path))
+    guard content == .absent && change.isNew else { return false }
+    // What people have made may have been in the run. What runs make and remove is of one kind.
+    let wasTemporary = temporaryKinds.contains(kind)
+    if temporaryKinds.count < Self.mostKinds { temporaryKinds.insert(kind) }
+    return record?.isEdited != true && (wasTemporary || !editedKinds.contains(kind))
   }
 
   // MARK: Follow-ups

@@ -133,9 +133,9 @@ extension ChangeJudge {
       var record = records[key] ?? Record()
       // Outputs are removed together, as by `make clean`, and stay outputs.
       let isRemoval = change.isOfEntry && !change.wasAbsent
-      if key == change.path && !isRemoval && editedKinds.count < Self.mostKinds {
-        editedKinds.insert(FileKind(key))
-      }
+      let kind = FileKind(key)
+      let isOfKind = key == change.path && !isRemoval && kind.ending != nil
+      if isOfKind && editedKinds.count < Self.mostKinds { editedKinds.insert(kind) }
       record.isEdited = record.isEdited || !(isRemoval && isProved(key))
       (record.knownContent, record.judgedContent, record.lastRound) = (nil, nil, roundCount)
       records[key] = record

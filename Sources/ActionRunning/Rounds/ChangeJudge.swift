@@ -136,6 +136,8 @@ struct ChangeJudge: Sendable {
   var records: [Path: Record] = [:]
   /// The kinds of files that others are known to change.
   var editedKinds: Set<FileKind> = []
+  /// The kinds of files that have come and gone in runs, whoever has made them.
+  var temporaryKinds: Set<FileKind> = []
   /// The number of rounds, by which the oldest records are known.
   var roundCount = 0
   /// The paths with changes that have not been judged, in order.
@@ -249,6 +251,7 @@ struct ChangeJudge: Sendable {
     workTime = [workTime, other.workTime].compactMap(\.self).max()
     hasEnded = hasEnded && other.hasEnded
     editedKinds.formUnion(other.editedKinds)
+    temporaryKinds.formUnion(other.temporaryKinds)
     flushReason = flushReason ?? other.flushReason
   }
 

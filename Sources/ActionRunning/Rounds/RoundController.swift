@@ -110,18 +110,11 @@ final class RoundController: Sendable {
     }
   }
 
-  /// The start of a run of another component is delayed by so much. Changes are compared with those that followed starts
-  /// without that.
-  func others(areDelayedBy time: Duration) {
-    state.access { $0.judge.testedElsewhere += time }
-  }
-
   /// Begins a round. Its first run receives all changes that no run has received.
   ///
   /// - Parameter isComplete: Whether what the runs before have changed has been received.
   func began(isComplete: Bool = true) {
     let files = FileTime.now()
-    state.access { $0.timer.take() }?.cancel()
     advance { judge, now, _ in
       judge.began(at: now, files: files, isComplete: isComplete)
       return []
@@ -139,47 +132,6 @@ final class RoundController: Sendable {
     }
   }
 
-  /// All work that ends by itself has ended.
-  ///
-  /// - Parameters:
-  ///   - isServing: Whether a service of the round runs.
-  ///   - hasSucceeded: Whether the services have ended with success.
-  func workEnded(isServing: Bool, hasSucceeded: Bool = true) {
-    advance { judge, _, _ in
-      judge.workEnded(isServing: isServing, hasSucceeded: hasSucceeded)
-    }
-  }
-
-  /// Judges the changes so far in the middle of a round, before a dependent task starts. Then
-  /// `judged` is delivered, also if another flush is under way or a round begins meanwhile.
-  func checkpoint() {
-    advance { judge, _, _ in judge.checkpoint() }
-  }
-
-  /// A task has ended that ignores changes, and others run. `judged` is delivered when what it has ignored was
-  /// reported.
-  func ignoringEnded() {
-    advance { judge, _, _ in judge.ignoringEnded() }
-  }
-
-  /// The user stops the runs.
-  ///
-  /// - Parameter awaitsEnd: Whether runs are active, whose end is awaited.
-  func stopped(awaitsEnd: Bool = true) {
-    state.access { $0.timer.take() }?.cancel()
-    advance { judge, _, _ in judge.stopped(awaitsEnd: awaitsEnd) }
-  }
-
-  /// The user requests runs before the stopped round has ended.
-  func resumed() {
-    state.access { $0.judge.resumed() }
-  }
-
-  /// Goes on where the rounds were that these replace.
-  func goOn() {
-    advance([]) { judge, now, knowledge in judge.goOn(at: now, owed: knowledge.owed) }
-  }
-
   /// Ends for good.
   func end() {
     let timer = state.access { state in
@@ -189,8 +141,13 @@ final class RoundController: Sendable {
     timer?.cancel()
   }
 
+  /// Takes a step that needs to know nothing.
+  func advance(_ step: (inout ChangeJudge) -> [ChangeJudge.Action]) {
+    advance { judge, _, _ in step(&judge) }
+  }
+
   /// Takes a step, with what is known of these paths, or nothing.
-  private func advance(
+  func advance(
     _ paths: [(path: Path, isMovedAsWhole: Bool)]? = nil,
     _ step: (inout ChangeJudge, Instant, ChangeJudge.Knowledge) -> [ChangeJudge.Action]
   ) {
@@ -198,6 +155,10 @@ final class RoundController: Sendable {
     let now = scheduler.now
     let actions = state.access { $0.isOver ? [] : step(&$0.judge, now, knowledge) }
     for action in actions { perform(action) }
+    // Nothing waits any more.
+    if !state.access({ $0.judge.owesRun || $0.judge.awaitsBuild }) {
+      state.access { $0.timer.take() }?.cancel()
+    }
   }
 
   private func knowledge(

@@ -192,7 +192,7 @@ extension TaskRunner {
           let (path, kind) = (change.path, FileKind(change.path))
           // What is reported too late to stop a build was hardly made by it, unless it is an output.
           let maySave =
-            kind.ending != nil && component.rounds.editedKinds.contains(kind)
+            component.rounds.editedKinds.contains(kind)
             || !isBuilding && change.kind == .modified && !FileKind.isBuilt(path)
           if component.isSaved(path, evidence)
             || evidence[path] != .run && maySave && !proved.contains(path)

@@ -179,7 +179,11 @@ extension TaskRunner {
     case .decision(let decision): perform(decision, of: names)
     case .tested(let delay):
       for component in components where component.names != names {
-        component.rounds.others(areDelayedBy: delay)
+        // Their changes are compared with those that followed starts without that.
+        component.rounds.advance { judge in
+          judge.testedElsewhere += delay
+          return []
+        }
       }
     case .judged: changesAreJudged(of: names)
     }
@@ -319,7 +323,10 @@ extension TaskRunner {
       if activity(of: staying ?? component.names).isBusy
         || staying.map({ !owing($0, anyOf: component.duePaths).isEmpty }) == true
       {
-        component.rounds.resumed()
+        component.rounds.advance { judge in
+          judge.resumed()
+          return []
+        }
       } else {
         let due = beginRound(of: component.names, isComplete: kept == nil)
         delayed.formUnion(due.subtracting(names ?? component.names))
@@ -344,7 +351,7 @@ extension TaskRunner {
       if component.hasWorked { endWork(of: component) }
       if activity.isBusy && !component.ignoring.isSubset(of: ignoring) {
         // What the task has ignored must be known before later changes count.
-        component.rounds.ignoringEnded()
+        component.rounds.advance { $0.ignoringEnded() }
       }
     }
   }
@@ -354,9 +361,10 @@ extension TaskRunner {
     let activity = activity(of: component.names)
     if activity.isBusy { return }
     let services = component.names.compactMap(worker).filter(\.definition.isService)
-    component.rounds.workEnded(
-      isServing: activity == .serving,
-      hasSucceeded: services.allSatisfy { $0.state.access(\.status).isSuccess })
+    let hasSucceeded = services.allSatisfy { $0.state.access(\.status).isSuccess }
+    component.rounds.advance {
+      $0.workEnded(isServing: activity == .serving, hasSucceeded: hasSucceeded)
+    }
   }
 
   func hasStarted(_ name: String) {
@@ -376,7 +384,8 @@ extension TaskRunner {
     let waiting = waiting
     for component in components {
       update(component.names) { $0.dropRequest() }
-      component.rounds.stopped(awaitsEnd: activity(of: component.names) != .none)
+      let awaitsEnd = activity(of: component.names) != .none
+      component.rounds.advance { $0.stopped(awaitsEnd: awaitsEnd) }
     }
     advance { $0.stop() }
     // Hooks of services, and leftover processes.

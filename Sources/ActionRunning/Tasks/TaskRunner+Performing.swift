@@ -55,7 +55,7 @@ extension TaskRunner {
       openRound(RunTrigger(.start))
       report(.task(name, .fresh))
     case .judgeChanges(let name):
-      component(of: name)?.rounds.checkpoint()
+      component(of: name)?.rounds.advance { $0.checkpoint() }
     case .keepFormer(let name):
       keepFormer(name)
     case .awaitReadiness(let name, let generation):
@@ -369,6 +369,8 @@ extension TaskRunner {
     beginRounds(of: Set(starting.map(\.name)), keeping: kept) {
       $0.replace(graph.rules, jobs: graph.jobs, keeping: kept, owing: owing)
     }
-    for rounds in rounds { rounds.goOn() }
+    for rounds in rounds {
+      rounds.advance([]) { $0.goOn(at: $1, owed: $2.owed) }
+    }
   }
 }

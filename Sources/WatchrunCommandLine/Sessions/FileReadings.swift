@@ -7,27 +7,32 @@ struct FileReadings {
   /// After so long, a change has not followed the latest reading: tasks that start every ten seconds are few.
   private static let longest = Duration.seconds(10)
 
-  private var suspicion = Suspicion()
+  /// By the files: a task that changes one of them says nothing of another one.
+  private var suspicions: [Path: Suspicion] = [:]
+  private var limit = StartLimit(share: 1)
   private var latest: Instant?
   private var count = 0
   private var waiting: Set<Path> = []
 
-  /// A file has changed. Returns how long it is before the files are read; `nil` if they wait already.
+  /// A file has changed. Returns how long it is before the files are read; `nil` if it waits already.
   mutating func changed(_ file: Path, at now: Instant) -> Duration? {
-    defer { waiting.insert(file) }
-    if !waiting.isEmpty { return nil }
+    if !waiting.insert(file).inserted { return nil }
+    let limit = limit.delay(of: .unknown, at: now)
     guard let time = latest?.duration(to: now), time < Self.longest else {
-      suspicion.reset()
-      return .zero
+      suspicions[file] = nil
+      return limit
     }
-    suspicion.changed(.unknown, at: now, after: time)
-    return suspicion.delay(number: count)
+    suspicions[file, default: Suspicion()].changed(.unknown, at: now, after: time)
+    return max(suspicions[file]?.delay(number: count) ?? .zero, limit)
   }
 
   /// The files that have changed are read.
   mutating func take(at now: Instant) -> Set<Path> {
     if waiting.isEmpty { return [] }
-    if let latest { suspicion.began(after: latest.duration(to: now)) }
+    if let latest {
+      for file in suspicions.keys { suspicions[file]?.began(after: latest.duration(to: now)) }
+    }
+    limit.started(at: now)
     latest = now
     count += 1
     return exchange(&waiting, with: [])

@@ -131,11 +131,11 @@ extension RunSession {
       (files + variables).filter { file in
         batch.changes.contains { $0.path == file || $0.from == file }
       } + manifests
-    let waits = readings.withLock { readings in
-      changed.compactMap { readings.changed($0, at: .now) }
-    }
+    let next = readings.withLock { readings in
+      changed.compactMap { file in readings.changed(file, at: .now).map { (file, wait: $0) } }
+    }.min { $0.wait < $1.wait }
     let detected = detectedFiles
-    if let file = changed.first, let wait = waits.first { readFiles(after: wait, file, runner) }
+    if let (file, wait) = next { readFiles(after: wait, file, runner) }
     // Other tasks of a project may watch a file with variables, and what it was detected by is a source.
     let taken = source == nil ? variables : files.filter { !detected.contains($0) }
     rest.changes.removeAll { taken.contains($0.path) }

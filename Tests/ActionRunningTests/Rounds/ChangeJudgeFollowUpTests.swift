@@ -181,6 +181,14 @@ struct ChangeJudgeFollowUpTests {
     bench.write("/p/b.c", nil)
     bench.end()
     #expect(bench.run == ["/p/b.c"])
+    // Runs make and remove others of this kind each time.
+    for number in 0..<3 {
+      bench.begin()
+      bench.write(Path("/p/\(number).c"), "t")
+      bench.write(Path("/p/\(number).c"), nil)
+      bench.end()
+      #expect(bench.settled == [Path("/p/\(number).c")])
+    }
   }
 
   @Test func `a file with which another task has begun is no temporary file`() {

@@ -299,6 +299,21 @@ struct ChangeJudgeOthersTests {
 
   /// Runs of others may have made them, which this one has started by way of a third.
   @Test(arguments: [ChangeJudge.Situation.leftovers, .othersRunning])
+  func `what nobody is proved to have made begins a run with what others have`(
+    situation: ChangeJudge.Situation
+  ) {
+    var bench = ChangeJudgeBench(Self.files)
+    _ = bench.round()
+    bench.now += .seconds(10)
+    bench.evidence = ["/p/x": .others]
+    bench.write([("/p/x", "saved"), ("/p/y", "saved")], situation)
+    let runs = bench.actions.flatMap { action -> [Path] in
+      if case .run(let paths) = action { paths } else { [] }
+    }
+    #expect(runs.sorted() == ["/p/x", "/p/y"])
+  }
+
+  @Test(arguments: [ChangeJudge.Situation.leftovers, .othersRunning])
   func `saves beside other processes are hardly delayed, and what follows the runs becomes rare`(
     situation: ChangeJudge.Situation
   ) {

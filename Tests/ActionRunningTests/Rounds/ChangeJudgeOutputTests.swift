@@ -50,6 +50,25 @@ struct ChangeJudgeOutputTests {
     #expect((1...5).map { save("\($0)", in: &bench) } == [2, 2, 1, 1, 1])
   }
 
+  @Test func `names without an ending are of no kind`() {
+    var bench = ChangeJudgeBench(["/p/src": "0", "/p/version": "0"])
+    bench.write("/p/Dockerfile", "saved", .idle)
+    var counts: [Int] = []
+    for number in 1...5 {
+      bench.now += .seconds(60 + number)
+      bench.write("/p/src", "\(number)", .idle)
+      var runs = 0
+      while bench.followUp == .now {
+        bench.begin()
+        bench.write("/p/version", "\(number)")
+        bench.end()
+        runs += 1
+      }
+      counts.append(runs)
+    }
+    #expect(counts == [2, 2, 1, 1, 1])
+  }
+
   /// The run may read it, and a person may write it.
   @Test func `a text that the run has open for writing is not proved by that`() {
     var bench = bench([])

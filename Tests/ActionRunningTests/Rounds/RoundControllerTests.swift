@@ -75,7 +75,7 @@ struct RoundControllerTests {
       controller.changed([.of(Path("/no/\(name)"), .removed)], [:], .running)
     }
     if time > .zero { advance(by: time) }
-    queue.sync { controller.workEnded(isServing: false) }
+    queue.sync { controller.advance { $0.workEnded(isServing: false) } }
     answer(number)
   }
 
@@ -94,7 +94,7 @@ struct RoundControllerTests {
     #expect(source.count == 0)
     queue.sync {
       controller.changed([.of("/no/a", .modified)], [:], .running)
-      controller.workEnded(isServing: false)
+      controller.advance { $0.workEnded(isServing: false) }
       #expect(controller.isFlushing)
     }
     #expect(source.count == 1 && runs.isEmpty)
@@ -108,13 +108,13 @@ struct RoundControllerTests {
     let controller = controller()
     queue.sync {
       controller.began()
-      controller.workEnded(isServing: false)
+      controller.advance { $0.workEnded(isServing: false) }
       controller.began()
       controller.changed([.of("/no/a", .modified)], [:], .running)
     }
     answer(0)
     #expect(runs.isEmpty)
-    queue.sync { controller.workEnded(isServing: false) }
+    queue.sync { controller.advance { $0.workEnded(isServing: false) } }
     answer(0)
     queue.sync { #expect(controller.isFlushing) }
     answer(1)
@@ -127,7 +127,7 @@ struct RoundControllerTests {
     queue.sync {
       controller.began()
       controller.changed([.of("/no/a", .modified)], [:], .running)
-      controller.workEnded(isServing: false)
+      controller.advance { $0.workEnded(isServing: false) }
     }
     #expect(runs == [["/no/a"]])
   }
@@ -176,7 +176,7 @@ struct RoundControllerTests {
     let controller = delayedController()
     let count = log.entries.count
     queue.sync {
-      controller.stopped()
+      controller.advance { $0.stopped() }
       #expect(controller.delayedPaths.isEmpty)
     }
     #expect(log.entries.count == count)
@@ -192,8 +192,8 @@ struct RoundControllerTests {
     queue.sync {
       controller.changed([.of("/no/a", .modified)], [:], .idle)
       controller.changed([.of("/no/a", .modified)], [:], .running)
-      controller.workEnded(isServing: false)
-      controller.stopped()
+      controller.advance { $0.workEnded(isServing: false) }
+      controller.advance { $0.stopped() }
     }
     #expect(source.count == 14)
     #expect(log.entries.count == count)
@@ -204,7 +204,7 @@ struct RoundControllerTests {
     queue.sync {
       controller.began()
       controller.changed([.of("/no/a", .modified)], [:], .running)
-      controller.workEnded(isServing: false)
+      controller.advance { $0.workEnded(isServing: false) }
       controller.end()
     }
     answer(0)
@@ -241,7 +241,7 @@ struct RoundControllerTests {
         controller.began()
         controller.changed(
           [.of("/no/a", .modified), .of("/no/received", .modified)], [:], .running)
-        controller.workEnded(isServing: false)
+        controller.advance { $0.workEnded(isServing: false) }
       }
       answer(number)
     }
@@ -256,7 +256,7 @@ struct RoundControllerTests {
   @Test func `a controller of a long session asks as directly as at first`() {
     let controller = controller()
     queue.sync {
-      for _ in 0..<100_000 { controller.stopped() }
+      for _ in 0..<100_000 { controller.advance { $0.stopped() } }
     }
     #expect(runs.isEmpty)
   }
@@ -272,7 +272,7 @@ struct RoundControllerTests {
         }, deliver: log.note)
       controller.began()
       controller.changed([.of("/no/b", .renamed, from: "/no/a")], [:], .running)
-      controller.workEnded(isServing: false)
+      controller.advance { $0.workEnded(isServing: false) }
     }
     answer(0)
     #expect(asked.entries.last == ["/no/a", "/no/b"])
@@ -316,7 +316,7 @@ struct RoundControllerTests {
     queue.sync {
       controller.began()
       controller.changed([.of("/no/a", .modified)], [:], .running)
-      controller.checkpoint()
+      controller.advance { $0.checkpoint() }
       #expect(controller.isFlushing)
     }
     #expect(source.count == 1 && judgedCount == 0)
@@ -329,8 +329,8 @@ struct RoundControllerTests {
     let controller = controller()
     queue.sync {
       controller.began()
-      controller.checkpoint()
-      controller.checkpoint()
+      controller.advance { $0.checkpoint() }
+      controller.advance { $0.checkpoint() }
     }
     #expect(source.count == 2)
     answer(0)
@@ -349,12 +349,12 @@ struct RoundControllerTests {
     let controller = controller()
     queue.sync {
       controller.began()
-      controller.checkpoint()
+      controller.advance { $0.checkpoint() }
       switch meanwhile {
       case .launched: controller.launched()
-      case .workEnded: controller.workEnded(isServing: false)
+      case .workEnded: controller.advance { $0.workEnded(isServing: false) }
       case .began: controller.began()
-      case .stopped: controller.stopped()
+      case .stopped: controller.advance { $0.stopped() }
       }
     }
     source.answerAll()
@@ -367,8 +367,8 @@ struct RoundControllerTests {
     let controller = controller()
     queue.sync {
       controller.began()
-      controller.checkpoint()
-      controller.workEnded(isServing: false)
+      controller.advance { $0.checkpoint() }
+      controller.advance { $0.workEnded(isServing: false) }
     }
     #expect(source.count == 2)
     answer(0)

@@ -56,9 +56,35 @@ struct FileReadingsTests {
     }
   }
 
+  @Test func `a file that each start changes delays no other one`() {
+    var (readings, time) = (FileReadings(), Duration.zero)
+    var wait: Duration? = .zero
+    while wait ?? .zero < .seconds(9) && time < .seconds(600) {
+      time += .seconds(1)
+      wait = readings.changed("/p/.env", at: Instant(offset: time))
+      if wait ?? .zero < .seconds(9) { time += wait ?? .zero }
+      if wait ?? .zero < .seconds(9) { _ = readings.take(at: Instant(offset: time)) }
+    }
+    #expect(wait ?? .zero >= .seconds(9))
+    #expect(readings.changed(Self.file, at: Instant(offset: time)) == .zero)
+  }
+
+  @Test func `files that starts change in turn are read rarely in the end`() {
+    var (readings, time, count) = (FileReadings(), Duration.zero, 0)
+    while time < .seconds(600) {
+      let file: Path = count % 2 == 0 ? Self.file : "/p/.env"
+      time += readings.changed(file, at: Instant(offset: time)) ?? .zero
+      _ = readings.take(at: Instant(offset: time))
+      time += .milliseconds(700)
+      count += 1
+    }
+    #expect(count <= 130)
+  }
+
   @Test func `files that change while one waits are read with it`() {
     var readings = FileReadings()
     #expect(readings.changed(Self.file, at: Instant(offset: .zero)) == .zero)
+    #expect(readings.changed("/p/.env", at: Instant(offset: .zero)) == .zero)
     #expect(readings.changed("/p/.env", at: Instant(offset: .zero)) == nil)
     #expect(readings.take(at: Instant(offset: .zero)) == [Self.file, "/p/.env"])
     #expect(readings.take(at: Instant(offset: .zero)) == [])
