@@ -55,7 +55,7 @@ final class PageSite {
     session = ReloadSession(dependencies: page.dependencies, loadsMayWrite: !rules.isEmpty)
     for address in Set(rules.map(\.server)) {
       servers[address] = Upstream(address, on: core.loop)
-      if address.isLoopback && monitors[address.port] == nil {
+      if address.isLocal && monitors[address.port] == nil {
         monitors[address.port] = ServerMonitor(port: address.port, on: core.loop) { [weak self] in
           self?.note($0)
         }
@@ -94,7 +94,7 @@ final class PageSite {
 
   /// The monitor of a server on this machine. Its addresses may have several names, but one port.
   func monitor(of server: Upstream) -> ServerMonitor? {
-    server.address.isLoopback ? monitors[server.address.port] : nil
+    server.address.isLocal ? monitors[server.address.port] : nil
   }
 
   /// Starts to listen. Returns the addresses of the page, the one for this machine first.

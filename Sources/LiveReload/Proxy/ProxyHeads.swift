@@ -77,7 +77,7 @@ enum ProxyHeads {
     var fields = HTTPFields()
     // A server on this machine receives the browser's host name, so that its links and its checks
     // of origins are right. A remote one may need its own name.
-    if upstream.isLoopback {
+    if upstream.isLocal {
       fields.append("Host", request.host)
     } else {
       fields.append("Host", upstream.authority)
@@ -91,7 +91,7 @@ enum ProxyHeads {
       + (isForDocument ? ["accept-encoding"] : [])
       + (isForDocument && isForBrowser ? ["if-none-match", "if-modified-since"] : [])
     for (key, name, value) in passedOn(request.fields, without: dropped) {
-      let isForeign = key == "origin" && !upstream.isLoopback
+      let isForeign = key == "origin" && !upstream.isLocal
       fields.append(name, isForeign ? origin(value, request, upstream) : Array(value))
     }
     if isForDocument { fields.append("Accept-Encoding", "identity") }

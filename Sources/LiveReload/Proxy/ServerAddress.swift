@@ -29,13 +29,13 @@ public struct ServerAddress: Hashable, Sendable {
   var url: String { "http://\(authority)\(basePath)" }
 
   /// Whether the server is on this machine.
-  package var isLoopback: Bool { HostAddress(host: host)?.isLoopback ?? false }
+  package var isLocal: Bool { HostAddress(host: host)?.isLocal ?? false }
 
   /// Whether a browser on this machine reaches the server at an address. Servers on this machine
   /// call themselves by any of its names.
   func isReached(at address: Authority) -> Bool {
     guard address.port ?? 80 == port else { return false }
-    if isLoopback && (address.host.isLoopback || address.host.isUnspecified) { return true }
+    if isLocal && address.host.isLocal { return true }
     return address.host == HostAddress(host: host)
   }
 }

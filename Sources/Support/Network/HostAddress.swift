@@ -63,6 +63,9 @@ package enum HostAddress: Hashable, Sendable {
     }
   }
 
+  /// Whether it is that of a server on this machine.
+  package var isLocal: Bool { isLoopback || isUnspecified }
+
   /// Whether it is an address that no public server can have.
   package var isPrivate: Bool {
     switch self {

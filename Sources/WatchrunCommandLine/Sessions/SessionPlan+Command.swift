@@ -101,7 +101,7 @@ extension Settings {
   /// The server of `--proxy` is ready when it accepts connections. It may be another program's. Which
   /// of several is the command is not known.
   fileprivate var readinessOfServer: TaskDefinition.Readiness? {
-    let ports = Set(page.rules.map(\.server).filter(\.isLoopback).map(\.port))
+    let ports = Set(page.rules.map(\.server).filter(\.isLocal).map(\.port))
     guard let port = ports.first, ports.count == 1 else { return nil }
     var readiness = TaskDefinition.Readiness(.port(port))
     readiness.detectsConflicts = false

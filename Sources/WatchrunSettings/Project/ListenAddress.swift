@@ -25,10 +25,7 @@ package struct ListenAddress: Hashable, Sendable {
   }
 
   /// Whether processes of this machine reach it at `localhost`.
-  package var isLocal: Bool {
-    guard let address = HostAddress(host: host) else { return false }
-    return address.isLoopback || address.isUnspecified
-  }
+  package var isLocal: Bool { HostAddress(host: host)?.isLocal ?? false }
 
   /// The server for pages, once the port is known.
   var server: Project.Page.Server {

@@ -73,12 +73,12 @@ extension Project.Page {
   package var upstream: ServerAddress? { rules.first(where: \.matchesAll)?.server }
 
   /// Whether it would be a proxy for itself.
-  var isOwnServer: Bool { rules.contains { $0.server.isLoopback && $0.server.port == port } }
+  var isOwnServer: Bool { rules.contains { $0.server.isLocal && $0.server.port == port } }
 
   /// Notes that watchrun holds the socket of a server on this machine.
   package mutating func holdSocket(atPort port: UInt16) {
     for (index, proxy) in proxies.enumerated() {
-      guard let server = proxy.rule?.server, server.isLoopback, server.port == port else {
+      guard let server = proxy.rule?.server, server.isLocal, server.port == port else {
         continue
       }
       proxies[index].isHeld = true

@@ -107,10 +107,13 @@ struct ProxyHeadsTests {
 
   @Test(arguments: [
     ("localhost", true), ("a.LOCALHOST", true), ("127.0.0.2", true), ("::1", true),
-    ("127.evil.test", false), ("app.test", false), ("::2", false),
+    ("0.0.0.0", true), ("::", true), ("127.evil.test", false), ("app.test", false), ("::2", false),
   ])
-  func `a server on this machine is recognized by its address`(host: String, isLoopback: Bool) {
-    #expect(ServerAddress(host: host, port: 1).isLoopback == isLoopback)
+  func `a server on this machine is recognized by its address`(host: String, isLocal: Bool) throws {
+    let address = ServerAddress(host: host, port: 1)
+    #expect(address.isLocal == isLocal)
+    let sent = try lines("GET / HTTP/1.1\r\nHost: localhost:8080", to: address)
+    #expect(sent.contains("Host: localhost:8080") == isLocal)
   }
 
   @Test func `a change of protocol is forwarded`() throws {

@@ -264,6 +264,10 @@ struct UsageErrorTests {
       ["--serve", "a", "--proxy", "/api=127.0.0.1:80", "--port", "80"],
       "--port is that of the server behind the page; choose another"
     ),
+    (
+      ["--proxy", "http://0.0.0.0:80", "--port", "80"],
+      "--port is that of the server behind the page; choose another"
+    ),
     (["--serve", "a", "--proxy", "/api"], "--proxy: '/api' names no server; write /api=3000"),
     (
       ["--serve", "a", "--proxy", "/api/*=3000"],
