@@ -77,7 +77,7 @@ struct ReloadSession: Sendable {
     var known = Set(changed)
     changed += paths.filter { known.insert($0).inserted }
     restarts.saved(paths, at: now)
-    return decide(at: now)
+    return decide(at: now, isNews: !paths.isEmpty)
   }
 
   /// Sets the tasks that are queued, running, or services that are not ready.
@@ -196,13 +196,14 @@ struct ReloadSession: Sendable {
 
   private var isReloadDue: Bool { !isBusy && failed.isEmpty && (hasRun || !changed.isEmpty) }
 
-  private mutating func decide(at now: Int) -> Decision? {
+  /// - Parameter isNews: Whether files have changed.
+  private mutating func decide(at now: Int, isNews: Bool = false) -> Decision? {
     if !isReloadDue { return nil }
     if let delay, delay.reason != .suspicion { return nil }
     // Reloads after rounds are delayed by the rounds themselves.
     if !loadsMayWrite || hasRun { return send(at: now) }
     let hasDelay = delay != nil
-    if hasDelay && !suspicion.isOfOthers(changed, at: now) { return nil }
+    if hasDelay && !(isNews && suspicion.isOfOthers(changed, at: now)) { return nil }
     let time = hasDelay ? 0 : suspicion.delay(of: changed, at: now)
     if ReloadSuspicion.isNoticed(time) {
       return wait(time, for: .suspicion, loop: changed[0], at: now)
