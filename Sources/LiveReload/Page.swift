@@ -18,7 +18,7 @@ public struct Page: Hashable, Sendable {
   /// The paths that other servers answer instead. Of several rules that match a request, the one
   /// with the longest path applies.
   public var proxies: [ProxyRule] = []
-  /// The port to listen at; `nil` for the first free one from 8080 on.
+  /// The port to listen at; `nil` for that of the page that this one replaces, or the first free one from 8080 on.
   public var port: UInt16?
   /// Further addresses and names at which the page can be reached. If empty, the server listens at
   /// the loopback addresses only.

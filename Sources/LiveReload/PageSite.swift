@@ -23,8 +23,10 @@ final class PageSite {
   /// The files that workers have fetched, of which the script in a page knows nothing.
   private(set) var workerFiles: Set<Path> = []
   private var listeners: [Listener] = []
+  /// The port at which it listens.
+  private(set) var port: UInt16 = 0
   /// The address of the page for this machine.
-  private(set) var url = ""
+  var url: String { "http://localhost:\(port)/" }
   private(set) var connections: [ObjectIdentifier: ServerConnection] = [:]
   var streams: [EventStream] { connections.values.compactMap { $0.exchange as? EventStream } }
   var sockets: [LiveReloadSocket] {
@@ -98,10 +100,10 @@ final class PageSite {
   }
 
   /// Starts to listen. Returns the addresses of the page, the one for this machine first.
-  func listen() throws(PageError) -> [String] {
-    let port: UInt16
-    (listeners, port) = try Listener.open(for: self)
-    url = "http://localhost:\(port)/"
+  ///
+  /// - Parameter former: The port of the page that this one replaces.
+  func listen(preferring former: UInt16?) throws(PageError) -> [String] {
+    (listeners, port) = try Listener.open(for: self, preferring: former)
     return [url] + Listener.urls(for: page.hosts, port: port)
   }
 

@@ -55,7 +55,7 @@ final class ServerCore {
     close(page.name)
     let site = PageSite(page, in: self)
     site.takeOver(from: former)
-    let urls = try site.listen()
+    let urls = try site.listen(preferring: former?.port)
     sites[page.name] = site
     report(.serving(page: page.name, urls: urls))
   }

@@ -145,6 +145,16 @@ struct PageControlTests {
     #expect(events(of: client).contains(#""type":"reload""#))
   }
 
+  @Test func `a page without a port stays at its port when it is replaced`() throws {
+    var page = Page(name: "other", source: .directory(directory.path))
+    for (busy, port) in [([8080], 8081), ([], 8081), ([8080, 8081], 8082)] as [([UInt16], UInt16)] {
+      pages.network.busy = Set(busy)
+      page.listsDirectories.toggle()
+      try pages.core.open(page)
+      #expect(pages.core.site("other")?.url == "http://localhost:\(port)/")
+    }
+  }
+
   @Test func `a failure is shown, with links, until the next reload`() throws {
     try directory.write("one\n", to: "a.md")
     let client = try listener()

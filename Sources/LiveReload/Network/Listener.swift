@@ -21,19 +21,22 @@ final class Listener: SocketHandler {
   }
 
   /// Opens the listeners of a page: at the loopback addresses, and at those of its hosts.
+  ///
+  /// - Parameter former: The port at which to listen, if it is free and the page has none of its own.
   static func open(
-    for site: PageSite
+    for site: PageSite, preferring former: UInt16?
   ) throws(PageError) -> (listeners: [Listener], port: UInt16) {
     let page = site.page
-    var port = page.port ?? firstPort
+    var ports = [page.port ?? former].compactMap(\.self)
+    if page.port == nil { ports += firstPort...lastPort }
     while true {
+      let port = ports.removeFirst()
       do throws(SystemError) {
         return (try listen(at: port, for: site), port)
       } catch {
-        guard page.port == nil, error.code == EADDRINUSE, port < lastPort else {
+        if error.code != EADDRINUSE || ports.isEmpty {
           throw .cannotListen(page.name, port: port, error)
         }
-        port += 1
       }
     }
   }

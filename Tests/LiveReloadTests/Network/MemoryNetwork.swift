@@ -41,8 +41,12 @@ final class MemoryNetwork: Network, @unchecked Sendable {
   func listen(at address: String, port: UInt16) throws(SystemError) -> any ListeningSocket {
     // A server of a test listens at one address only.
     if address != "127.0.0.1" { throw SystemError(call: "listen", code: EADDRNOTAVAIL) }
+    if busy.contains(port) { throw SystemError(call: "listen", code: EADDRINUSE) }
     return listen(port)
   }
+
+  /// The ports at which other programs listen.
+  var busy: Set<UInt16> = []
 
   func listener(at port: UInt16) -> MemoryListener? { listeners[port] }
 
