@@ -213,6 +213,8 @@ import Testing
       try project.writeTasks("a: { run: 'echo a >> $LOG', watch: ['src'] },")
       try await watchrun.said("watchrun.json read again (removed: p)")
       #expect(project.logged == ["a"], "the task is as it was")
+      let order = try await project.start("--send", "reload")
+      try await #expect(order.ended() == .exited(64), "no page is left")
     }
   }
 

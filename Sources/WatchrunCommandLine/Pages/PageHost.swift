@@ -74,10 +74,11 @@ final class PageHost: Sendable {
     return problems
   }
 
-  /// Reloads all pages, whatever has changed.
-  func reload() {
+  /// Reloads all pages, whatever has changed. Returns false if there is none.
+  func reload() -> Bool {
     let (server, pages) = state.withLock { ($0.server, $0.pages) }
     for page in pages { server?.reload(page: page.name) }
+    return !pages.isEmpty
   }
 
   func setPlan(_ plan: SessionPlan) {

@@ -31,9 +31,7 @@ final class SessionOrders: Sendable {
 
   /// Reloads the pages. Returns false if there is none.
   func reload() -> Bool {
-    let pages = session.state.withLock(\.pages)
-    pages?.reload()
-    return pages != nil
+    session.state.withLock(\.pages)?.reload() ?? false
   }
 
   /// Reads the files whose reading is delayed. Must be called on the runner's queue.
