@@ -82,6 +82,11 @@ public final class PageServer: Sendable {
     try result.get()
   }
 
+  /// Takes over what is known of the tasks, before the first page is opened.
+  package func takeOver(_ status: StatusModel) {
+    perform { $0.status = status }
+  }
+
   /// Stops serving a page.
   public func close(page name: String) {
     perform { $0.close(name) }

@@ -17,7 +17,7 @@ final class ServerCore {
   /// The nonce of the client script where a policy of a page needs one. It stays the same, because
   /// browsers keep documents.
   let nonce: String
-  private(set) var status = StatusModel()
+  var status = StatusModel()
   private var links = LinkTable()
   private var sites: [String: PageSite] = [:]
   private var isStatusBroadcastPending = false

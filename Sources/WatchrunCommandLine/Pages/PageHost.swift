@@ -81,6 +81,9 @@ final class PageHost: Sendable {
     return !pages.isEmpty
   }
 
+  /// Takes over what is known of the tasks, before the first page is opened.
+  func takeOver(_ status: StatusModel) { server?.takeOver(status) }
+
   func setPlan(_ plan: SessionPlan) {
     let tasks = plan.namesTasks ? plan.tasks.map(\.name) : []
     let labels = TaskLabel.labels(tasks + plan.pages.map(\.name))

@@ -99,25 +99,16 @@ extension Activity {
 }
 
 extension SessionPicture {
-  /// The activities that lead to the present states of the tasks, for pages that are opened later.
-  var activities: [Activity] {
-    model.tasks.flatMap { task -> [Activity] in
+  /// The states of the tasks with their outputs, for pages that are opened later.
+  var status: StatusModel {
+    var status = model
+    for task in model.tasks {
       let name = task.description.name
-      if task.state == .pending { return [] }
       let (first, _, last) = output.parts(of: name)
       let lines = (first + last).split(separator: 0x0A, omittingEmptySubsequences: false)
-      let run =
-        [.started(task: name)]
-        + lines.dropLast().map { Activity.output(task: name, line: Array($0)) } + diagnosed(name)
-      guard let outcome = Activity.Outcome(rawValue: task.state.rawValue) else { return run }
-      // Of failures, only that of a service that is not ready in time has no status.
-      let isLate = outcome == .failed && task.status == nil
-      return run + [
-        .ended(
-          task: name, isLate ? .notReady : outcome, status: task.status,
-          duration: task.duration ?? .zero)
-      ]
-    } + [.unsettled(model.unsettled)]
+      for line in lines.dropLast() { status.note(.output(task: name, line: Array(line)), at: 0) }
+    }
+    return status
   }
 }
 

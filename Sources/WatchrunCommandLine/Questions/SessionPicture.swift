@@ -226,14 +226,11 @@ struct SessionPicture {
     guard case .run(let run, .ended(_, _, let ending)) = report, run.job == .command,
       ending != .stopped
     else { return [] }
-    return diagnosed(run.task)
-  }
-
-  func diagnosed(_ task: String) -> [Activity] {
-    guard let summary = DiagnosticSummary(diagnostics[task], before: []) else { return [] }
-    let errors = diagnostics[task].filter { $0.severity == .error }
+    let diagnostics = diagnostics[run.task]
+    guard let summary = DiagnosticSummary(diagnostics, before: []) else { return [] }
+    let errors = diagnostics.filter { $0.severity == .error }
     let lines = errors.prefix(Self.mostShownErrors).map { $0.quickfixLine(in: directory) }
-    return [.diagnosed(task: task, counts: summary.counts, lines: lines)]
+    return [.diagnosed(task: run.task, counts: summary.counts, lines: lines)]
   }
 
   /// Files have changed. A command that watches by itself counts as starting.

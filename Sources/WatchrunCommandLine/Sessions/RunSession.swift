@@ -129,8 +129,8 @@ final class RunSession: ChangeSource {
       if isNew { state.pages = PageHost(session) { [desk] in desk.runAgain($0) } }
       return (state.pages, isNew)
     }
+    if isNew { pages?.takeOver(desk.picture.withLock(\.status)) }
     pages?.setPlan(plan)
-    if isNew { pages?.handle(desk.picture.withLock(\.activities)) }
     return pages?.open(plan.pages, opensBrowsers: opensBrowsers) ?? []
   }
 

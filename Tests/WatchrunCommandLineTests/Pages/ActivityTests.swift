@@ -1,10 +1,10 @@
 import FileObservation
-import LiveReload
 import Support
 import SystemCalls
 import Testing
 
 @testable import ActionRunning
+@testable import LiveReload
 @testable import WatchrunCommandLine
 @testable import WatchrunSettings
 
@@ -272,15 +272,19 @@ struct ActivityTests {
       started("server"), .task("server", .notReady(TaskDefinition.Readiness(.port(80)))),
       started("plain"), .runner(.unsettled(["plain"])),
     ] as [TaskReport] {
-      picture.handle(report, at: Instant(offset: .zero), time: 0)
+      picture.handle(report, at: Instant(offset: .zero), time: 1_234)
       let output = TaskOutput(run: run("build"), line: Array("text".utf8), isFinished: true)
       if case .run(_, .started) = report { picture.output.handle(output) }
     }
+    let status = picture.status
+    let states = status.tasks.map { "\($0.description.name) \($0.state) \($0.startedAt ?? 0)" }
     #expect(
-      picture.activities.map(shown) == [
-        "+build", "build: text", "build: text", "build: text", "build failed 1", "+test",
-        "test skipped", "+server", "server notReady", "+plain", "plain ready", "unsettled plain",
-      ])
+      states == ["build failed 1234", "test skipped 0", "server failed 1234", "plain ready 1234"])
+    #expect(status.tasks.map(\.status) == [1, nil, nil, nil])
+    #expect(
+      status.task("build")?.lines.map(\.plainText) == Array(repeating: Array("text".utf8), count: 3)
+    )
+    #expect(status.unsettled == ["plain"])
   }
 
   @Test func `other reports do not concern pages`() throws {
