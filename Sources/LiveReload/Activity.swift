@@ -8,6 +8,8 @@ public enum Activity: Sendable {
   case roundBegan(reason: String, changes: [Change])
   /// A run has started.
   case started(task: String)
+  /// The process of a run exists. A page behind which it listens, or a descendant, takes the task for its server.
+  case launched(task: String, process: Int32)
   /// A task has written a line, given without its line ending.
   case output(task: String, line: [UInt8])
   /// What the output of a run that is about to end says about errors: their number, as in `2 errors, 1 warning`,

@@ -17,17 +17,16 @@ extension PageSite {
     case .started(let task):
       noteStart(of: task)
     case .stopping(let task):
-      // Which of several servers it is, is not known. Requests to another one are delayed by a retry.
-      if isServer(task) {
-        let isCertain =
-          servers.count == 1 && page.dependencies.count(where: isServer) == 1 && isServedByTask
-        for server in servers.values { server.serverRestarts(isCertain: isCertain) }
+      // Which of several servers it is may not be known. Requests to another one are delayed by a retry.
+      for server in servers.values
+      where server.tasks.isEmpty ? isServer(task) : server.tasks.contains(task) {
+        server.serverRestarts(isCertain: server.tasks == [task])
       }
     case .serving(let task):
       noteDown(task, false)
     case .ended(let task, let outcome, let status, let duration):
       noteEnd(of: task, outcome, status, duration)
-    case .tasks, .roundBegan, .roundEnded, .output, .diagnosed:
+    case .tasks, .roundBegan, .roundEnded, .launched, .output, .diagnosed:
       break
     }
   }
@@ -36,22 +35,23 @@ extension PageSite {
   /// there is hope. A service that waits for a build has not started, and its requests fail after the usual time.
   func noteTasks() {
     let isGettingReady = session.unsettled.contains { isService($0) && state(of: $0) == .running }
-    let (hadHope, hasHope) = (!servers.values.contains(where: \.isHopeless), hasHope)
+    let hopeless = servers.values.filter(\.isHopeless)
     for server in servers.values {
-      (server.isGettingReady, server.isHopeless) = (isGettingReady, !hasHope)
+      (server.isGettingReady, server.isHopeless) = (isGettingReady, !hasHope(of: server))
     }
-    if hasHope && !hadHope { for stream in streams { stream.send(ReloadMessage.retry) } }
+    if hopeless.contains(where: { !$0.isHopeless }) {
+      for stream in streams { stream.send(ReloadMessage.retry) }
+    }
   }
 
   /// Whether a server may answer before a task succeeds that has failed: one that runs again may succeed, and a server
-  /// that is stopped is about to be started.
-  private var hasHope: Bool {
+  /// that is stopped is about to be started. One that no task runs needs none.
+  private func hasHope(of server: Upstream) -> Bool {
     let failed = session.failed.filter { state(of: $0) != .running }
-    return failed.isEmpty
-      || !failed.contains(where: isServer)
-        && page.dependencies.contains {
-          isServer($0) && [.running, .ready, .stopped].contains(state(of: $0))
-        }
+    let tasks = server.tasks.isEmpty ? page.dependencies.filter(isServer) : server.tasks
+    if failed.isEmpty || tasks.isEmpty { return failed.isEmpty || server.isForeign }
+    return failed.isDisjoint(with: tasks)
+      && tasks.contains { [.running, .ready, .stopped].contains(state(of: $0)) }
   }
 
   private func state(of task: String) -> StatusModel.State? { core.status.task(task)?.state }
@@ -77,16 +77,24 @@ extension PageSite {
     for server in servers.values { server.serverSettled() }
   }
 
-  /// The processes behind the page are known, or have changed.
-  func note(_ event: ServerMonitor.Event) {
+  /// The processes behind a port are known, or have changed.
+  func note(_ event: ServerMonitor.Event, atPort port: UInt16) {
     switch event {
-    case .found(let isDescendant):
-      isServedByTask = isDescendant
-      if !isDescendant { return }
+    case .found(let lineage):
+      let found = core.status.tasks.filter {
+        [.running, .ready].contains($0.state) && $0.process.map(lineage.contains) == true
+      }
+      let tasks = page.dependencies.intersection(found.map(\.description.name))
+      // This process may hold the socket of a task, and other users' processes are not seen.
+      if !tasks.isEmpty || !lineage.isEmpty && !lineage.contains(processIDs().own) {
+        for server in servers.values where server.address.isLocal && server.address.port == port {
+          (server.tasks, server.isForeign) = (tasks, tasks.isEmpty)
+        }
+      }
       // The command may keep running, and even start its server again by itself.
-      let running = page.dependencies.filter { state(of: $0) == .running && !isService($0) }
-      let decision = session.serves(running, at: core.milliseconds)
-      for task in running { clear(task) }
+      let commands = tasks.filter { !isService($0) }
+      let decision = session.serves(commands, at: core.milliseconds)
+      for task in commands { clear(task) }
       noteTasks()
       perform(decision)
     case .changed:

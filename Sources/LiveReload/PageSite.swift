@@ -32,8 +32,6 @@ final class PageSite {
   var sockets: [LiveReloadSocket] {
     connections.values.compactMap { $0.exchange as? LiveReloadSocket }
   }
-  /// Whether the process that was found last behind the page is one of a task.
-  var isServedByTask = false
   private var hasWarned = false
   var hasFoundLoop = false
   var consoleLimit = ConsoleLimit()
@@ -59,7 +57,7 @@ final class PageSite {
       servers[address] = Upstream(address, on: core.loop)
       if address.isLocal && monitors[address.port] == nil {
         monitors[address.port] = ServerMonitor(port: address.port, on: core.loop) { [weak self] in
-          self?.note($0)
+          self?.note($0, atPort: address.port)
         }
       }
     }

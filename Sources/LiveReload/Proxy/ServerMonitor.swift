@@ -8,7 +8,7 @@ import SystemCalls
 final class ServerMonitor: SocketHandler {
   enum Event {
     /// The processes behind the page are known.
-    case found(isDescendant: Bool)
+    case found(lineage: Set<pid_t>)
     /// Another process serves, or is going to.
     case changed
   }
@@ -82,7 +82,7 @@ final class ServerMonitor: SocketHandler {
     if isBlind { return }
     known = found
     if former != nil { return }
-    report(.found(isDescendant: found.includesDescendant))
+    report(.found(lineage: found.lineage))
     do throws(SystemError) {
       for process in found.processes.sorted().prefix(Self.mostProcesses) {
         try awaitEnd(of: process)

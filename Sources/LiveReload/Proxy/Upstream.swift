@@ -13,6 +13,10 @@ final class Upstream {
 
   let address: ServerAddress
   let loop: SocketLoop
+  /// The tasks whose processes were the last ones that were found there; empty if none is known.
+  var tasks: Set<String> = []
+  /// Whether those were processes of no task.
+  var isForeign = false
   /// Whether the server is restarting.
   private(set) var isRestarting = false
   /// Whether it is known that a server which restarts is this one, so that nothing is asked of the one that stops.

@@ -13,6 +13,8 @@ package struct StatusModel: Sendable {
     /// Milliseconds since 1970.
     package var startedAt: Int?
     package var duration: Duration?
+    /// The process of the latest run.
+    var process: Int32?
     /// The first and the last lines of the output of the latest run.
     var lines: [[Span]] = []
     /// Whether lines are missing after the first ones.
@@ -92,6 +94,8 @@ package struct StatusModel: Sendable {
         (task.state, task.startedAt, task.status, task.duration) = (.running, time, nil, nil)
         (task.errorCounts, task.errorLines) = ("", [])
       }
+    case .launched(let name, let process):
+      update(name) { $0.process = process }
     case .output(let name, let line):
       update(name) { task in
         task.lines.append(task.terminal.line(line))

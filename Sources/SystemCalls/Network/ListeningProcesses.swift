@@ -4,8 +4,8 @@ package struct ListeningProcesses: Hashable, Sendable {
   package var sockets: Set<Path> = []
   /// The processes that have them open.
   package let processes: Set<pid_t>
-  /// Whether one of the processes is a descendant of this process.
-  package let includesDescendant: Bool
+  /// The processes with their ancestors and the leaders of their groups.
+  package let lineage: Set<pid_t>
   /// The processes that existed, which need not be searched again for the same sockets.
   var searched: Set<pid_t> = []
 

@@ -23,7 +23,7 @@ package func listeningProcesses(
     .union(known?.processes.intersection(running) ?? [])
   return ListeningProcesses(
     sockets: sockets, processes: processes,
-    includesDescendant: processes.contains { $0.isDescendant }, searched: running)
+    lineage: processes.lineage, searched: running)
 }
 
 extension pid_t {
@@ -36,16 +36,16 @@ extension pid_t {
     ProcessStatus(processFile(directory.appending("stat")))?.parent
   }
 
-  /// Whether the process is a descendant of this one.
-  fileprivate var isDescendant: Bool {
-    var process = self
-    // Parents are older, unless a number is used again meanwhile.
-    for _ in 0..<64 {
-      guard process > 1, let parent = process.parent else { return false }
-      process = parent
-      if process == getpid() { return true }
+}
+
+extension Set<pid_t> {
+  /// The processes and the leaders of their groups, which orphans keep, with all ancestors.
+  fileprivate var lineage: Self {
+    let descendants = union(map { getpgid($0) })
+    return descendants.reduce(into: descendants) { lineage, process in
+      var process = process
+      while let parent = process.parent, lineage.insert(parent).inserted { process = parent }
     }
-    return false
   }
 }
 

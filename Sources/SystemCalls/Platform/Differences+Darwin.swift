@@ -29,7 +29,7 @@ package func listener(atPort port: UInt16) -> (process: pid_t, name: String)? { 
 package func listeningProcesses(
   atPort port: UInt16, after former: ListeningProcesses?
 ) -> ListeningProcesses {
-  ListeningProcesses(processes: [], includesDescendant: false)
+  ListeningProcesses(processes: [], lineage: [])
 }
 
 let descriptorLimit = RLIMIT_NOFILE

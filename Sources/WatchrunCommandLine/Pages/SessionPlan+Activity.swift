@@ -33,6 +33,8 @@ extension SessionPlan {
       let isReady = graph[run.task].map { $0.keepsRunning && !$0.reportsReadiness } ?? false
       return [.started(task: run.task)]
         + (isReady ? [.ended(task: run.task, .ready, status: nil, duration: .zero)] : [])
+    case .run(let run, .launched(let process)) where run.job == .command:
+      return [.launched(task: run.task, process: process)]
     case .run(let run, .ended(let status, let duration, let ending)) where run.job == .command:
       return [ended(run.task, status, duration, ending)]
     case .run(let run, .notStarted(let error, let status)) where run.job == .command:
@@ -130,7 +132,7 @@ extension SessionEvent {
     case .roundEnded(let succeeded):
       self.init(.roundEnded)
       isGreen = succeeded
-    case .tasks, .output, .diagnosed, .serving, .unsettled, .changed: return nil
+    case .tasks, .launched, .output, .diagnosed, .serving, .unsettled, .changed: return nil
     }
   }
 }

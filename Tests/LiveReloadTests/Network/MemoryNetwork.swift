@@ -76,8 +76,8 @@ final class MemoryNetwork: Network, @unchecked Sendable {
 
   /// The processes that listen.
   var processes: Set<pid_t> = []
-  /// Whether they are descendants of this process.
-  var haveDescendants = false
+  /// The process of the task whose descendants they are.
+  var launched: pid_t?
   /// Whether searches for processes end at once.
   var answersSearches = true {
     didSet {
@@ -93,7 +93,8 @@ final class MemoryNetwork: Network, @unchecked Sendable {
     _ completion: @escaping (ListeningProcesses) -> Void
   ) {
     let search = { [self] in
-      completion(ListeningProcesses(processes: processes, includesDescendant: haveDescendants))
+      let ancestors = launched.map { [$0, processIDs().own] } ?? []
+      completion(ListeningProcesses(processes: processes, lineage: processes.union(ancestors)))
     }
     if answersSearches { search() } else { searches.append(search) }
   }

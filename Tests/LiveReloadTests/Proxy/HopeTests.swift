@@ -19,12 +19,24 @@ struct HopeTests {
       ]))
   }
 
-  /// An activity: `+web` is a start, `~web` a request to stop, and others are outcomes.
+  /// An activity: `+web` is a start, `~web` a request to stop, and others are outcomes. `=web` stands for an answer of
+  /// this task, and `=` for one of a process of no task.
   private func note(_ word: Substring) throws {
-    let task = String(word.drop { "+~".contains($0) }.prefix { $0 != ":" })
+    let task = String(word.drop { "+~=".contains($0) }.prefix { $0 != ":" })
     switch word.first {
     case "+": pages.core.note(.started(task: task))
     case "~": pages.core.note(.stopping(task: task))
+    case "=":
+      pages.network.processes = [10]
+      pages.network.launched = task.isEmpty ? nil : 5
+      if !task.isEmpty { pages.core.note(.launched(task: task, process: 5)) }
+      let server = pages.network.listen(3000)
+      let client = try pages.connect()
+      client.send("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+      try #require(server.next()).send(
+        "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 0\r\n\r\n")
+      pages.network.run()
+      server.close()
     default:
       let name = String(word.drop { $0 != ":" }.dropFirst())
       let outcome = try #require(Activity.Outcome(rawValue: name))
@@ -48,6 +60,10 @@ struct HopeTests {
       ("+web web:ready lint:failed ~web web:stopped +web web:failed", false),
       ("lint:failed", false), ("lint:failed +web", true),
       ("+web web:ready +build build:failed web:kept", true),
+      ("+web =web web:ready +db db:ready db:failed", true),
+      ("+web =web web:ready ~web +web db:failed", true),
+      ("+web =web web:ready web:failed", false), ("+db =db web:failed", true),
+      ("= lint:failed", false),
     ] as [(String, Bool)])
   func `a request waits unless its server needs the success of a task`(
     story: String, hasHope: Bool
@@ -60,6 +76,17 @@ struct HopeTests {
     pages.network.advance(seconds: 10)
     let page = client.receiveAll()
     if hasHope { #expect(page.contains("502") && page.contains(#"http-equiv="refresh""#)) }
+  }
+
+  @Test(arguments: [("lint:failed", false), ("= lint:failed", true), ("lint:failed =", true)])
+  func `a server that no task runs needs the success of none`(story: String, hasHope: Bool) throws {
+    let source = Page.Source.upstream(ServerAddress(host: "127.0.0.1", port: 3000))
+    try pages.core.open(Page(name: "page", source: source, port: 80, dependencies: ["lint"]))
+    for word in story.split(separator: " ") { try note(word) }
+    let client = try pages.connect()
+    client.send("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    pages.network.advance(seconds: 1)
+    #expect(client.receiveAll().isEmpty == hasHope)
   }
 
   @Test func `a page without hope is told to try again when there is some`() throws {

@@ -31,6 +31,14 @@ struct ServerReloadTests {
     _ = client.receiveAll()
   }
 
+  /// The command starts, which is the server.
+  private func startServer() {
+    pages.network.launched = 5
+    pages.core.note(.started(task: "flask"))
+    pages.core.note(.launched(task: "flask", process: 5))
+    pages.core.note(.unsettled(["flask"]))
+  }
+
   /// Saves a file that was not saved before.
   private func save(_ name: String) {
     pages.core.note(.changed([Path("/p/" + name)]))
@@ -98,9 +106,7 @@ struct ServerReloadTests {
   }
 
   @Test func `a command that is the server reloads the page although it never ends`() throws {
-    pages.network.haveDescendants = true
-    pages.core.note(.started(task: "flask"))
-    pages.core.note(.unsettled(["flask"]))
+    startServer()
     try load()
     #expect(reloads() == 0)
     save("a.py")
@@ -124,10 +130,8 @@ struct ServerReloadTests {
       pages.network.run()
       return events.receiveAll()
     }
-    pages.network.haveDescendants = true
     server.close()
-    pages.core.note(.started(task: "flask"))
-    pages.core.note(.unsettled(["flask"]))
+    startServer()
     pages.core.note(.ended(task: "flask", .failed, status: 1, duration: .zero))
     pages.core.note(.unsettled([]))
     #expect(received().contains("flask failed with status 1"))
@@ -163,10 +167,46 @@ struct ServerReloadTests {
     #expect(reloads() == 1)
   }
 
+  /// A page that depends on a service, its server, and on a build.
+  private func openPage() throws -> MemorySocket {
+    let source = Page.Source.upstream(ServerAddress(host: "127.0.0.1", port: 3000))
+    let dependencies: Set = ["build", "web"]
+    try pages.core.open(Page(name: "page", source: source, port: 80, dependencies: dependencies))
+    pages.core.note(
+      .tasks([
+        .init(name: "build", command: ""), .init(name: "web", command: "", isService: true),
+      ]))
+    let events = try pages.connect()
+    events.send("GET /__watchrun/events HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    return events
+  }
+
+  @Test func `a build that runs while the server becomes known is no server`() throws {
+    let events = try openPage()
+    func reloads() -> Int {
+      events.receiveAll().split(separator: "\n").count { $0.contains(#""type":"reload""#) }
+    }
+    pages.network.launched = 6
+    for (task, process) in [("web", 6), ("build", 7)] as [(String, Int32)] {
+      pages.core.note(.started(task: task))
+      pages.core.note(.launched(task: task, process: process))
+    }
+    pages.core.note(.ended(task: "web", .ready, status: nil, duration: .zero))
+    pages.core.note(.unsettled(["build"]))
+    try load()
+    for _ in 0..<2 {
+      #expect(reloads() == 0)
+      pages.core.note(.ended(task: "build", .succeeded, status: 0, duration: .zero))
+      pages.core.note(.unsettled([]))
+      #expect(reloads() == 1)
+      pages.core.note(.unsettled(["build"]))
+      pages.core.note(.started(task: "build"))
+      pages.core.note(.launched(task: "build", process: 8))
+    }
+  }
+
   @Test func `a request outlives restarts, also if the server is back at once`() throws {
-    pages.network.haveDescendants = true
-    pages.core.note(.started(task: "flask"))
-    pages.core.note(.unsettled(["flask"]))
+    startServer()
     try load()
     let client = try pages.connect()
     client.send("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
@@ -205,11 +245,7 @@ struct ServerReloadTests {
   func `a save before the process of the server is known reloads the page afterwards`(
     isCommand: Bool
   ) throws {
-    if isCommand {
-      pages.network.haveDescendants = true
-      pages.core.note(.started(task: "flask"))
-      pages.core.note(.unsettled(["flask"]))
-    }
+    if isCommand { startServer() }
     pages.network.answersSearches = false
     try load()
     save("a.py")

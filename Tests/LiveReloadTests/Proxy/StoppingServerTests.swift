@@ -26,7 +26,8 @@ struct StoppingServerTests {
   /// Answers a request, after which the process that serves is known.
   @discardableResult
   private func serve(isDescendant: Bool = true) throws -> MemorySocket {
-    (pages.network.processes, pages.network.haveDescendants) = ([7], isDescendant)
+    (pages.network.processes, pages.network.launched) = ([7], isDescendant ? 6 : nil)
+    pages.core.note(.launched(task: "server", process: 6))
     let server = try request()
     server.send("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nold")
     #expect(client.receiveAll().hasSuffix("old"))

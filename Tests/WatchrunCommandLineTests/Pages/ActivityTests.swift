@@ -317,6 +317,7 @@ private func shown(_ activity: Activity) -> String {
     let list = changes.map { "\($0.path) \($0.kind)" }.joined(separator: ", ")
     return "round \(reason)\(list.isEmpty ? "" : " " + list)"
   case .started(let task): return "+\(task)"
+  case .launched(let task, let process): return "\(task) is \(process)"
   case .output(let task, let line): return "\(task): \(String(decoding: line, as: UTF8.self))"
   case .diagnosed(let task, let counts, _): return "\(task): \(counts)"
   case .stopping(let task): return "\(task) stopping"
