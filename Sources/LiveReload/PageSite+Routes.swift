@@ -93,7 +93,11 @@ extension PageSite {
       session: sessionID, revision: revision,
       token: isLocal(request, from: connection.peer) ? core.token : core.guestToken,
       overlay: page.showsOverlay)
-    stream.send(all: [greeting] + (page.showsOverlay ? failures.map(\.message) : []))
+    // The page may have missed the message, when it was not connected yet.
+    let mayRetry = !servers.isEmpty && !servers.values.contains(where: \.isHopeless)
+    stream.send(
+      all: [greeting] + (page.showsOverlay ? failures.map(\.message) : [])
+        + (mayRetry ? [ReloadMessage.retry] : []))
     return stream
   }
 }

@@ -108,4 +108,16 @@ struct HopeTests {
     #expect(page.contains(#"<meta name="watchrun" content="wait">"#))
     #expect(!page.contains("refresh"))
   }
+
+  @Test func `a page that connects after the next start is told to try again`() throws {
+    func greeting() throws -> String {
+      let events = try pages.connect()
+      events.send("GET /__watchrun/events HTTP/1.1\r\nHost: localhost\r\n\r\n")
+      return events.receiveAll()
+    }
+    try note("web:failed")
+    #expect(try !greeting().contains(#"{"type":"retry"}"#))
+    try note("+web")
+    #expect(try greeting().contains(#"{"type":"retry"}"#))
+  }
 }
