@@ -151,7 +151,8 @@ extension PageSite {
           ?? connection.reply(.text(400, "The WebSocket handshake is invalid"))
       }
     }
-    if let server = server(for: request) {
+    let rule = rules.first { $0.matches(request.path) }
+    if let server = rule.flatMap({ servers[$0.server] }) {
       session.requested(at: core.milliseconds)
       let responder = ProxyResponder(request, on: connection, to: server, for: self)
       responder.begin()
@@ -177,11 +178,6 @@ extension PageSite {
       return
     }
     workerFiles.insert(path.file(in: root))
-  }
-
-  /// The server that a request is passed to; `nil` if a file answers it.
-  private func server(for request: HTTPRequestHead) -> Upstream? {
-    rules.first { $0.matches(request.path) }.flatMap { servers[$0.server] }
   }
 
   private func isSocketAllowed(_ request: HTTPRequestHead) -> Bool {

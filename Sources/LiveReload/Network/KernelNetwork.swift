@@ -95,14 +95,15 @@ final class KernelNetwork: Network, @unchecked Sendable {
 
   func end(of process: pid_t) throws(SystemError) -> (any EventSocket)? {
     let number = csystem_pidfd_open(process)
-    if number >= 0 { return KernelProcessEnd(Descriptor(owning: number), self) }
+    if number >= 0 { return KernelEvents(Descriptor(owning: number), self) }
     if errno == ESRCH { throw SystemError(call: "pidfd_open", code: ESRCH) }
     return nil
   }
 
 }
 
-/// A descriptor whose events the kernel reports to the poller, and which it owns.
+/// A descriptor whose events the kernel reports to the poller, and which it owns. That of a process is readable once
+/// it has ended.
 private class KernelEvents: EventSocket {
   private var descriptor: Descriptor?
   fileprivate let network: KernelNetwork
@@ -129,9 +130,6 @@ private class KernelEvents: EventSocket {
     descriptor = nil
   }
 }
-
-/// A process, which is readable once it has ended.
-private final class KernelProcessEnd: KernelEvents {}
 
 /// A connected socket.
 private final class KernelSocket: KernelEvents, StreamSocket {

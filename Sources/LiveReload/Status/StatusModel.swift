@@ -112,7 +112,8 @@ package struct StatusModel: Sendable {
       update(name) { task in
         task.isOver = outcome != .ready && outcome != .kept
         (task.status, task.duration) = (status, duration)
-        task.state = State(outcome) ?? task.state
+        let state = outcome == .notReady ? State.failed.rawValue : outcome.rawValue
+        task.state = State(rawValue: state) ?? task.state
       }
       if !rounds.isEmpty && rounds[0].hasSucceeded == nil {
         rounds[0].entries.removeAll { $0.task == name }
@@ -153,19 +154,5 @@ package struct StatusModel: Sendable {
   private mutating func update(_ name: String, _ change: (inout Task) -> Void) {
     guard let index = tasks.firstIndex(where: { $0.description.name == name }) else { return }
     change(&tasks[index])
-  }
-}
-
-extension StatusModel.State {
-  /// The state of a task after a run with this outcome; `nil` if the state does not change.
-  fileprivate init?(_ outcome: Activity.Outcome) {
-    switch outcome {
-    case .succeeded: self = .succeeded
-    case .failed, .notReady: self = .failed
-    case .ready: self = .ready
-    case .stopped: self = .stopped
-    case .skipped: self = .skipped
-    case .kept: return nil
-    }
   }
 }
