@@ -224,10 +224,12 @@ extension ObservedTree {
     if isRoot, isPlain(link, at: path) {
       return (snapshot.type(of: link) != .directory || isTop(path) ? [path] : [], nil, nil)
     }
-    let isExcluded = !isRoot && isReported(path, isDirectory: false) == false
-    guard !isExcluded, let way = isRoot ? Way(to: path, on: disk) : Way(from: path, on: disk) else {
-      return ([], nil, nil)
-    }
+    // A link to a directory is entered, whatever the filters say of its name.
+    let isReported = isRoot || isReported(path, isDirectory: false) != false
+    let isEntered = roots.links.areFollowed && rules(at: path).map(mayEnter) == true
+    guard isReported || isEntered,
+      let way = isRoot ? Way(to: path, on: disk) : Way(from: path, on: disk)
+    else { return ([], nil, nil) }
     var targets = Set(way.links)
     if isRoot || roots.links.areFollowed {
       targets.formUnion(
@@ -239,12 +241,16 @@ extension ObservedTree {
     // Missing roots are polled.
     if source != nil, let missing = way.missing { targets.insert(missing) }
     // Also while it is missing: it may come back together with its directory.
-    if way.isLink, (try? disk.status(of: way.end).type) != .directory { targets.insert(way.end) }
+    if way.isLink, isReported || source == nil,
+      (try? disk.status(of: way.end).type) != .directory
+    {
+      targets.insert(way.end)
+    }
     targets.remove(path)
     if !isRoot {
       targets = targets.filter { target in
         !isCovered(target) || target == way.missing && target != way.end
-          || way.links.contains(target) && isReported(target, isDirectory: false) != true
+          || way.links.contains(target) && self.isReported(target, isDirectory: false) != true
       }
     }
     let isDirectory = snapshot.type(of: link) == .directory
@@ -348,6 +354,7 @@ extension ObservedTree {
     let reported = paths.filter { path in
       guard let entry = snapshot.entry(at: path) else { return true }
       return snapshot.type(of: entry) != .directory && !isMissing(entry)
+        && (roots.isReported(entry) || self.isReported(path, isDirectory: false) != false)
     }.sorted().map { path in
       let type = snapshot.entry(at: path).map(snapshot.type) ?? .symlink
       return RawEvent(path: path, kind: kind, type: type)
