@@ -16,8 +16,16 @@ extension ObservedTree {
 
   /// Reports the removal of an entry and of its descendants, each by the rules of its directory.
   mutating func reportRemoved(_ entry: Entry, _ stack: IgnoreStack?, isMoved: Bool = false) {
-    if roots[entry] != nil || snapshot.marks(of: entry).contains(.absent) { return }
+    if isAnchoredOrAbsent(entry) { return }
     reportRemovedChildren(of: entry, isMoved: isMoved)
+    reportRemovedAlone(entry, stack, isMoved: isMoved)
+  }
+
+  private func isAnchoredOrAbsent(_ entry: Entry) -> Bool {
+    roots[entry] != nil || snapshot.marks(of: entry).contains(.absent)
+  }
+
+  private mutating func reportRemovedAlone(_ entry: Entry, _ stack: IgnoreStack?, isMoved: Bool) {
     let path = entryPath(of: entry)
     let type = snapshot.type(of: entry)
     let known = snapshot.fingerprint(of: entry)
@@ -44,10 +52,20 @@ extension ObservedTree {
     }
   }
 
+  /// Reports the removal of the descendants of a directory, each before its own directory: without recursion, as the
+  /// tree may be deep.
   mutating func reportRemovedChildren(of directory: Entry, isMoved: Bool = false) {
-    guard let details = directories[directory], details.coverage > .named else { return }
-    for child in snapshot.children(of: directory) {
-      reportRemoved(child, details.stack, isMoved: isMoved)
+    guard isObserved(directory) else { return }
+    var (pending, found) = ([directory], [(entry: Entry, stack: IgnoreStack?)]())
+    while let next = pending.popLast() {
+      guard let details = directories[next], details.coverage > .named else { continue }
+      for child in snapshot.children(of: next).reversed() where !isAnchoredOrAbsent(child) {
+        found.append((child, details.stack))
+        if directories[child] != nil { pending.append(child) }
+      }
+    }
+    for (entry, stack) in found.reversed() {
+      reportRemovedAlone(entry, stack, isMoved: isMoved)
     }
   }
 
