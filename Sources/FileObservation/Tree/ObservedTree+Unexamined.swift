@@ -6,6 +6,8 @@ import SystemCalls
 extension ObservedTree {
   /// Notes that a directory could not be examined, or one of its entries could not.
   mutating func setUnexamined(_ directory: Entry, _ error: SystemError) {
+    // Only another name above it helps, with which it is listed anew.
+    if error.code == ENAMETOOLONG { return }
     let known = directories.unexamined[directory]
     let arePermissionsMissing = error.code == EACCES || error.code == EPERM
     // If it cannot be looked up, the directory that cannot be searched may be above the roots.
