@@ -317,9 +317,10 @@ extension ObservedTree {
   /// - Parameter places: If given, only what is within them.
   mutating func compareAll(since: FileTime, within places: [Path]? = nil) {
     let anchors = directories.entries.filter { directory in
-      guard roots[directory] != nil || directories.coverage(of: directory) == .named else {
-        return false
-      }
+      guard
+        roots[directory] != nil || directories.coverage(of: directory) == .named
+          || isFollowedLink(directory)
+      else { return false }
       return places?.contains(where: snapshot.path(of: directory).isWithin) ?? true
     }
     // The scan of one may make another be observed, whose watch is outdated as well.
@@ -335,13 +336,19 @@ extension ObservedTree {
     }
   }
 
+  /// Whether a directory is reached by a link that is no root.
+  private func isFollowedLink(_ directory: Entry) -> Bool {
+    snapshot.type(of: directory) == .symlink
+  }
+
   /// Compares what is at these paths, where file systems were mounted or unmounted, and the roots that are reached
   /// through them. The kernel names mounts without links.
   mutating func compareMounts(at points: Set<Path>) {
     // Many files of few directories may be watched. A missing root appears in its parent.
-    let places = Set(
+    let anchors =
       roots.map { roots.isNamed($0) || isMissing($0) ? snapshot.parent(of: $0) ?? $0 : $0 }
-        .map(snapshot.path))
+      + directories.entries.filter(isFollowedLink)
+    let places = Set(anchors.map(snapshot.path))
     var behind: [Path] = []
     for place in places.sorted() {
       let real = Way(to: place, on: disk).end
