@@ -60,9 +60,7 @@ extension ValueType<UInt16> {
       return nil
     }
   }
-}
 
-extension ValueType<UInt16> {
   /// 0 for a free port.
   static var portOrAuto: Self {
     Self(.portOrAuto) { reader in
