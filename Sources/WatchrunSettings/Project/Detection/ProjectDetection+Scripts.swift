@@ -168,7 +168,7 @@ extension ProjectDetection {
       let isServer = servers.contains(name)
       var offer = ProjectKind.Offer(name, isServer ? "-r \(line)" : line, shown: line)
       // Those that no message names are never suggested.
-      offer.publication = index < mostNames ? publication(name) : line
+      offer.publication = index < mostNames ? publication(name) ?? offer.publication : line
       return offer
     }
   }

@@ -14,6 +14,10 @@ import Testing
       ["Makefile": "deploy:\n\tscp\ntest:\n\t./x\n"],
       "also: make deploy"
     ),
+    (
+      ["Makefile": "test:\n\t./x\nmigrate:\n\t./y\n"],
+      "also: make migrate"
+    ),
     (["Makefile": "test:\n\t./x\nclean:\n\trm x\ninstall:\n\tcp x\ndistclean: clean\n"], nil),
     (
       ["justfile": "test:\n  x\nrelease:\n  z\nrun:\n  y\n_a:\n[private]\nb:\nc d:\n"],
