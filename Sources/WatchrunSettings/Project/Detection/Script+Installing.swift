@@ -10,11 +10,12 @@ extension ProjectDetection.Script {
     idf.py west | flash
     arduino-cli pio platformio | upload
     """)
-  private static let copiers = words("cp install ln mv")
+  private static let copiers = words("cp install ln mv rsync")
 
   /// Where everything of a user is, and the directories of the system.
   private static let homes = ["~", "$HOME", "${HOME", "$DESTDIR", "${DESTDIR"]
-  private static let systems = words("Applications Library bin boot etc lib opt sbin usr")
+  private static let systems = words(
+    "Applications Library bin boot etc lib opt sbin srv usr var www")
 
   /// What these words change beside the project: `cp ~/bin`; `nil` for nothing.
   static func installation(_ words: [String]) -> String? {
@@ -35,7 +36,8 @@ extension ProjectDetection.Script {
     else { return nil }
     let top = target.split(separator: Character("/")).first.map(String.init) ?? ""
     let isOutside =
-      homes.contains(where: target.hasPrefix) || target.hasPrefix("/") && systems.contains(top)
+      homes.contains(where: target.hasPrefix)
+      || target.hasPrefix("/") && systems.contains(top) && !target.hasPrefix("/var/tmp/")
     return isOutside ? "\(program) \(target)" : nil
   }
 

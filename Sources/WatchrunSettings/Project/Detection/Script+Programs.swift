@@ -4,7 +4,7 @@ extension ProjectDetection.Script {
   /// Programs that do nothing else.
   private static let watchers = words(
     """
-    nodemon ts-node-dev tsnd node-dev live-server browser-sync vite-node watchexec entr
+    nodemon ts-node-dev tsnd node-dev live-server browser-sync watchexec entr
     sphinx-autobuild start-storybook ptw pytest-watch pytest-watcher watchfiles watchmedo guard
     vite parcel air bacon cargo-watch tsc-watch onchange reflex modd livereload elm-live ghcid
     slidev phpunit-watcher
@@ -42,6 +42,7 @@ extension ProjectDetection.Script {
     typst mise shadow-cljs | watch
     marp | -w -s --server
     dune task rollup babel postcss tailwindcss @tailwindcss/cli stylus swc coffee mocha vite | -w
+    vite-node | -w
     tsc | -w -watch
     stack | --file-watch
     flask | --debug FLASK_DEBUG=1 FLASK_DEBUG=true
@@ -61,6 +62,7 @@ extension ProjectDetection.Script {
     """
     vite | build preview optimize
     parcel | build
+    slidev | build export format theme
     """)
 
   /// Programs that run a task, which its name may say to watch: `make watch`.
@@ -152,7 +154,7 @@ extension ProjectDetection.Script {
   private static let wrappers = words(
     """
     env exec command nice ionice nohup time timeout setsid stdbuf sudo npx bunx pnpx dotenv
-    dotenvx xvfb-run then else do if while ! {
+    dotenvx xvfb-run xargs then else elif do if while until ! {
     """)
   private static let launchers = table(
     """
@@ -166,7 +168,7 @@ extension ProjectDetection.Script {
   private static let interpreters = words("node ruby php perl python python3")
   private static let optionsWithValues = words(
     """
-    -u -n -p -f -e --package --with --project --env-file
+    -u -n -p -f -e -I -L -P --package --with --project --env-file
     """)
   /// Wrappers with options of these names that have no value.
   private static let flags = table(

@@ -8,13 +8,13 @@ extension ProjectDetection.Script {
     """
     ansible-playbook dput ftp gh-pages lftp np release-it scp semantic-release sftp ssh sshpass
     surge
+    ghp-import | -p --push
     amplify copilot railway sst | deploy publish push up
-    anaconda conan maturin rye twine | publish upload
     aws | cp sync mv rm deploy publish put-object update-function-code update-service
     az | acr deploy deployment up
-    buildah butler cf docker-compose dotnet gem hg jj podman | push
-    bun changeset composer flit gradle gradlew hatch lerna npm ovsx pdm pnpm poetry uv | publish
-    vsce yarn | publish
+    buildah butler cf docker-compose dotnet gem hg jj pod podman | push
+    changeset dart flit flutter gradle gradlew hatch ovsx pdm poetry uv | publish
+    lerna | publish version
     cap convex firebase fly flyctl netlify sam serverless sls | deploy
     cargo | publish release
     cdk | deploy destroy
@@ -28,7 +28,7 @@ extension ProjectDetection.Script {
     fastlane | deploy release beta
     gcloud | deploy submit
     gh | release merge
-    git | push send-email
+    git | push send-email stash
     glab nx | release
     goreleaser | release publish
     gsutil | cp mv rsync
@@ -56,6 +56,14 @@ extension ProjectDetection.Script {
     wrangler | deploy publish
     """)
 
+  /// First words with which any program does, but for those that take the names of files.
+  private static let usual = words("deploy publish upload")
+  private static let readers = words(
+    """
+    [ cat cd chmod cp dotnet echo eslint find git grep ls mkdir mv prettier printf pytest rm rmdir
+    ruff shellcheck tar test touch tree yamllint
+    """)
+
   /// Options with which nothing is changed.
   private static let trials = words(
     "--dry-run --check --syntax-check --snapshot --local --push=false")
@@ -74,12 +82,19 @@ extension ProjectDetection.Script {
     let program = name(of: first)
     let arguments = words.dropFirst()
     if arguments.contains(where: { isTrial($0, program) }) { return nil }
+    // One may be called 'release'.
+    if program == "cargo", arguments.contains("--profile") { return nil }
     if program == "rsync" {
       return arguments.contains { !$0.hasPrefix("-") && $0.contains(":") } ? program : nil
     }
     if let words = publishers[program] {
       if words.isEmpty { return program }
-      if let word = arguments.first(where: words.contains) { return "\(program) \(word)" }
+      let word = arguments.first(where: words.contains)
+      if let word, word != "stash" { return "\(program) \(word)" }
+      if program == "vercel", arguments.allSatisfy({ $0.hasPrefix("-") }) { return program }
+    }
+    if let word = arguments.first, usual.contains(word), !readers.contains(program) {
+      return "\(program) \(word)"
     }
     let called = callers.contains(program) ? arguments.filter { !$0.hasPrefix("-") } : []
     if let name = called.first(where: { GoalNames.publishes($0) }) { return "\(program) \(name)" }
@@ -108,9 +123,10 @@ extension ProjectDetection.Script {
     return find(&followed, Self.obstacle)
   }
 
-  /// The goals that it makes by calling one of these tools.
+  /// The goals that it makes by calling one of these tools, but not in another directory.
   func goals(of tools: [String]) -> [String] {
-    commands.flatMap(\.stages).filter { tools.contains(Self.name(of: $0.first ?? "")) }
-      .flatMap { $0.dropFirst().filter { !$0.hasPrefix("-") && !Self.isAssignment($0) } }
+    commands.flatMap(\.stages).filter {
+      tools.contains(Self.name(of: $0.first ?? "")) && !$0.contains("-C")
+    }.flatMap { $0.dropFirst().filter { !$0.hasPrefix("-") && !Self.isAssignment($0) } }
   }
 }

@@ -112,7 +112,7 @@ struct ProcessFileTests {
       "typst watch a.typ",
       "dune build -w", "npx @11ty/eleventy --serve", "pelican -lr", "mix test.watch",
       "task -w build", "vite build --watch", "npx vite build -w", "tsc -watch -p ./",
-      "cypress open",
+      "cypress open", "vite-node -w a.ts", "slidev a.md",
     ])
   func `a process that watches by itself is not restarted`(_ line: String) throws {
     #expect(try watched(line) == [])
@@ -133,7 +133,7 @@ struct ProcessFileTests {
     arguments: [
       "yarn start", "node server.js", "npx vite build", "yarn build", "bin/serve", "yarn loop",
       "cd web && npm run serve", "npm run serve -w web", "npm run none", "bundle exec puma -w 3",
-      "flask run", "./app -w 2",
+      "flask run", "./app -w 2", "vite-node a.ts", "npx slidev build", "slidev export --format png",
       "python manage.py runserver --noreload", "make", "", "&& ;", "FLASK_DEBUG=0 flask run",
       "grep watch guard",
     ])

@@ -18,7 +18,13 @@ import Testing
     "crane push a b", "oras push x", "nerdctl push x", "sf project deploy start",
     "sfdx force:source:push", "maturin publish", "maturin upload a.whl", "rye publish",
     "conan upload x", "anaconda upload x", "python3 setup.py sdist upload", "eas build -p ios",
-    "eas update", "docker push x", "twine upload dist/a",
+    "eas update", "docker push x", "twine upload dist/a", "hugo deploy", "lerna version", "vercel",
+    "vercel --yes", "quarto publish", "ghp-import -p site", "mike deploy --push", "kamal deploy",
+    "pod trunk push", "flutter pub publish", "dart pub publish", "cabal upload x", "lein deploy",
+    "docker images -q | xargs -n1 docker push", "ls | xargs -I {} docker push {}",
+    "until docker push x; do sleep 1; done", "if x; then y; elif docker push x; then z; fi",
+    "cp -r dist /var/www/html", "rsync -a dist/ /srv/site", "cargo --locked publish", "git push",
+    "cargo +nightly --locked publish", "git -C x --no-pager push", "git subtree push -P x y z",
   ])
   func `a command that changes what others see is known`(line: String) {
     #expect(obstacle(line) != nil)
@@ -31,7 +37,10 @@ import Testing
     "skaffold build --push=false",
     "drizzle-kit generate", "supabase db push --local", "supabase start", "az bicep build -f x",
     "pack build x", "nerdctl build .", "sf project generate", "maturin build", "conan install .",
-    "python3 setup.py build", "eas build --local",
+    "python3 setup.py build", "eas build --local", "cargo build --profile release",
+    "git stash push -m x", "dotnet publish", "vercel build", "mkdir deploy",
+    "cp -r deploy x", "cd upload && make", "cp x /var/tmp/y", "rsync -a a/ b/", "grep publish x",
+    "echo deploy", "rm -rf publish", "eslint deploy",
   ])
   func `a command that only builds is no publisher`(line: String) {
     #expect(obstacle(line) == nil)
