@@ -1,10 +1,18 @@
 import Support
+import Synchronization
 import SystemCalls
 
 /// A directory that may hold a project, as far as detection reads it.
 package struct ProjectDirectory {
   let path: Path
   let findsProgram: @Sendable (String) -> Bool
+  private let readings = Readings()
+
+  private final class Readings: Sendable {
+    let members = Mutex<[Member]?>(nil)
+  }
+
+  typealias Member = (directory: ProjectDirectory, scripts: [String: String])
 
   package init(
     path: Path,
@@ -31,12 +39,22 @@ package struct ProjectDirectory {
 
   /// The content of a file, without a byte order mark; `nil` if it cannot be read.
   func text(of name: String) -> String? {
-    (try? fileContents(of: path.appending(name)))?.withoutByteOrderMark.decoded
+    (try? fileContents(of: Path(name).absolute(from: path)))?.withoutByteOrderMark.decoded
   }
 
   /// The value in a file of JSON; `nil` if it cannot be read.
   func json(of name: String) -> JSONValue? {
     text(of: name).flatMap { try? JSONValue(parsing: Array($0.utf8)) }
+  }
+
+  /// The members of its workspace and their scripts, which are read once for all scripts that start some.
+  var members: [Member] {
+    readings.members.withLock { known in
+      let directories = known == nil ? Workspace(of: self)?.members ?? [] : []
+      let members = known ?? directories.map { ($0, ProjectDetection.scripts(in: $0)) }
+      known = members
+      return members
+    }
   }
 
   /// The directories above, the nearest one first, up to the top of the repository, and below directories that hold
@@ -56,19 +74,18 @@ package struct ProjectDirectory {
 
   /// The first file that exists, of names such as `Makefile`, `*.sln` and `tests/test_*.py`.
   func first(of names: [String]) -> String? {
-    for name in names {
-      if let star = name.firstIndex(of: "*") {
-        let slash = name.lastIndex(of: "/").map { name.index(after: $0) } ?? name.startIndex
-        let place = String(name[..<slash])
-        let directory = place.isEmpty ? self : ProjectDirectory(path: path.appending(place))
-        let ending = String(name[star...].dropFirst())
-        let found = directory.files(endingWith: ending).first { $0.hasPrefix(name[slash..<star]) }
-        if let found { return place + found }
-      } else if holds(name) {
-        return name
-      }
-    }
-    return nil
+    names.firstResult { all(of: $0).first }
+  }
+
+  /// The files of such a name.
+  func all(of name: String) -> [String] {
+    guard let star = name.firstIndex(of: "*") else { return holds(name) ? [name] : [] }
+    let slash = name[..<star].lastIndex(of: "/").map { name.index(after: $0) } ?? name.startIndex
+    let place = String(name[..<slash])
+    let directory = ProjectDirectory(path: Path(place).absolute(from: path))
+    return directory.files(endingWith: String(name[star...].dropFirst())).filter {
+      $0.hasPrefix(name[slash..<star])
+    }.map { place + $0 }
   }
 
   func files(endingWith ending: String) -> [String] {

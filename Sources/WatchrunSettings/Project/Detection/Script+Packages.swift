@@ -10,11 +10,13 @@ extension ProjectDetection.Script {
     _ program: String, _ words: ArraySlice<String>, in directory: ProjectDirectory
   ) -> [Self] {
     var isEverywhere = !managers.contains(program)
-    var named: [ProjectDirectory] = []
+    var named: [ProjectDirectory.Member] = []
     var names: [String] = []
     var option = ""
     for part in words.prefix(while: { $0 != "--" }) {
-      for word in part.split(separator: Character("="), maxSplits: 1).map(String.init) {
+      let parts = part.split(separator: Character("="), maxSplits: 1).map(String.init)
+      // The values of other options are no names.
+      for word in valued.contains(parts.first ?? "") ? parts : [part] {
         if places.contains(option), let member = member(word, of: directory) {
           named.append(member)
         } else if ["--filter", "-F"].contains(option) || everywhere.contains(word) {
@@ -31,19 +33,18 @@ extension ProjectDetection.Script {
       return []
     }
     if named.isEmpty {
-      named = isEverywhere ? Workspace(of: directory)?.members ?? [] : [directory]
+      named =
+        isEverywhere ? directory.members : [(directory, ProjectDetection.scripts(in: directory))]
     }
     // npm takes options before `--` for its own.
     let start = words.firstIndex(
       of: ["yarn", "pnpm", "bun"].contains(program) ? names.last ?? "" : "--")
     let arguments = start.map { words[$0...].dropFirst().filter { $0 != "--" }.map(\.word) } ?? []
-    return named.flatMap { place in
+    return named.flatMap { place, scripts in
       names.flatMap { name in
         ["pre", "", "post"].compactMap { time in
-          ProjectDetection.script(time + name, in: place).map { script in
-            time.isEmpty && !arguments.isEmpty
-              ? Self("\(script.line) \(ShellWords.quoted(arguments))", in: place) : script
-          }
+          let own = time.isEmpty && !arguments.isEmpty ? " " + ShellWords.quoted(arguments) : ""
+          return scripts[time + name].map { Self($0 + own, in: place) }
         }
       }
     }
@@ -58,12 +59,16 @@ extension ProjectDetection.Script {
   /// What package managers have before the package whose script they run.
   static let places = words("workspace --filter -F -w --workspace --prefix -C --cwd --dir")
 
+  private static let valued = places.union(["--target"])
+
   /// The package of this path, or of this name in the workspace.
-  private static func member(_ name: String, of directory: ProjectDirectory) -> ProjectDirectory? {
+  private static func member(
+    _ name: String, of directory: ProjectDirectory
+  ) -> ProjectDirectory.Member? {
     let place = ProjectDirectory(path: Path(name).absolute(from: directory.path))
-    if place.holds(ProjectDetection.package) { return place }
-    return Workspace(of: directory)?.members.first {
-      $0.json(of: ProjectDetection.package)?["name"]?.text == name
+    if place.holds(ProjectDetection.package) { return (place, ProjectDetection.scripts(in: place)) }
+    return directory.members.first {
+      $0.directory.json(of: ProjectDetection.package)?["name"]?.text == name
     }
   }
 }

@@ -178,7 +178,8 @@ struct WorkspaceTests {
       ("pnpm -r --parallel run test", false), ("npm run test --workspaces", false),
       ("yarn workspaces foreach -A run test", false), ("turbo run lint test", false),
       ("CI=1 turbo run test", true), ("turbo run test -- --watchAll=false", true),
-      ("turbo run lint", true), ("turbo run test --filter=d", true), ("npm test -w d", true),
+      ("turbo run lint", true), ("pnpm -r test --watchAll=false", true),
+      ("turbo run test --filter=d", true), ("npm test -w d", true),
     ])
   func `the scripts of members that a runner starts count`(_ line: String, _ isRun: Bool) throws {
     let found = try tasks([
