@@ -133,7 +133,7 @@ struct ProcessFileTests {
     arguments: [
       "yarn start", "node server.js", "npx vite build", "yarn build", "bin/serve", "yarn loop",
       "cd web && npm run serve", "npm run serve -w web", "npm run none", "bundle exec puma -w 3",
-      "flask run", "./app -w 2", "vite-node a.ts", "npx slidev build", "slidev export --format png",
+      "flask run", "./app -w 2",
       "python manage.py runserver --noreload", "make", "", "&& ;", "FLASK_DEBUG=0 flask run",
       "grep watch guard",
     ])
@@ -153,6 +153,7 @@ struct ProcessFileTests {
       "vite build", "npx vite preview", "node server.js --watch", "echo 'a; nodemon b'",
       "npm install watch", "docker compose up", "vite build --mode watch", "npm test --watch=false",
       "cargo test watch_files", "celery -A app beat", "python -m http.server --directory vite",
+      "vite-node a.ts", "npx slidev build", "slidev export --format png",
     ])
   func `a program that only reads the name of one that watches is restarted`(_ line: String) throws
   {
