@@ -22,6 +22,8 @@ final class RunReporter: Sendable {
     /// what it may have missed.
     var stopped: Set<String> = []
     var hadRound = false
+    /// Whether it was said that changes are waited for, since a run or a round began.
+    var hasSaidIdle = false
   }
 
   let console: Console
@@ -121,7 +123,10 @@ extension RunReporter {
   ) {
     switch report {
     case .run(let run, .started):
-      state.withLock { $0.held.began(run) }
+      state.withLock { state in
+        state.held.began(run)
+        state.hasSaidIdle = false
+      }
       reportStart(run)
       // The output of several tasks is forwarded.
       if isAlone { console.commandBegins() }
@@ -206,13 +211,20 @@ extension RunReporter {
       let verb = trigger.changes.count == 1 ? "has" : "have"
       console.say(.news, "\(paths(of: trigger)) \(verb) changed since; r runs it", style: .faint)
     case .runner(.idle):
-      state.withLock { $0.stopped = [] }
+      let isSaid = state.withLock { state in
+        state.stopped = []
+        return exchange(&state.hasSaidIdle, with: true)
+      }
       // At a terminal only, so that logs have one line less for each run.
-      console.sayAtTerminal("waiting for changes")
+      if !isSaid { console.sayAtTerminal("waiting for changes") }
     case .round(.ended(let round)):
       self.report(round)
     case .round(.began):
-      if state.withLock({ exchange(&$0.hadRound, with: true) }) { console.separateRounds() }
+      let isFirst = state.withLock { state in
+        state.hasSaidIdle = false
+        return !exchange(&state.hadRound, with: true)
+      }
+      if !isFirst { console.separateRounds() }
     case .run(_, .launched), .run(_, .gone), .task(_, .ignored), .runner:
       break
     }

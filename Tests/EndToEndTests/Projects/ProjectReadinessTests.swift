@@ -63,6 +63,32 @@ import Testing
     }
   }
 
+  @Test func `a port that stays taken is said once, and so is that changes are waited for`()
+    async throws
+  {
+    try await withProject { project in
+      let port = String(try freePort())
+      try project.writeTasks(
+        """
+        server: { run: ["python3", "-c", '\(Self.server)', "\(port)"], service: true,
+          ready: { port: \(port) } },
+        """)
+      let foreign = try ChildProcess(
+        ["/usr/bin/env", "python3", "-c", Self.server, port],
+        environment: ["PATH": Tool.searchPath], directory: project.root)
+      try await listens(foreign)
+      let session = try await project.startOnTerminal()
+      try await session.shows("not started: ")
+      // For some attempts.
+      try await Task.sleep(for: .milliseconds(1300))
+      for text in ["not started: ", "waiting for changes"] {
+        #expect(session.terminal.output.text.split(separator: text).count == 2, "\(text)")
+      }
+      await foreign.stop()
+      try await session.shows("ready after")
+    }
+  }
+
   @Test func `a service has a free port, the same in each run, which others and pages know`()
     async throws
   {
