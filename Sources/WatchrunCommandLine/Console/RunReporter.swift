@@ -63,6 +63,11 @@ final class RunReporter: Sendable {
     state.withLock { $0.plan?.graph[task] }
   }
 
+  /// Whether a run of the command has failed, also of a task that was removed.
+  func hasFailed(_ task: String, _ status: ExitStatus, _ ending: TaskReport.Ending) -> Bool {
+    definition(of: task)?.hasFailed(status, ending) ?? (ending != .stopped && !status.isSuccess)
+  }
+
   func text(of task: String) -> TaskText {
     state.withLock { $0.texts[task] }
       ?? TaskText(name: task, command: task, shownCommand: task)
@@ -132,8 +137,7 @@ extension RunReporter {
       if isAlone { console.commandBegins() }
     case .run(let run, .ended(let status, let duration, let ending)):
       if run.job == .command && !run.isFormer {
-        let hasFailed = definition(of: run.task)?.hasFailed(status, ending) ?? !status.isSuccess
-        decideOnOutput(of: run.task, hasFailed: hasFailed, picture)
+        decideOnOutput(of: run.task, hasFailed: hasFailed(run.task, status, ending), picture)
       }
       console.commandEnds()
       reportEnd(of: run, status, after: duration.shortDescription, ending, diagnostics)

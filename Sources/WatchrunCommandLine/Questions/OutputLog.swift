@@ -123,16 +123,14 @@ struct HeldOutputs {
 
   /// Whether an output of the run is not printed now.
   func holds(_ run: TaskReport.Run) -> Bool {
-    guard tasks.contains(run.task), run.job == .command, let entry = states[run.task] else {
-      return false
-    }
+    guard run.job == .command, let entry = states[run.task] else { return false }
     // Another number is that of a process that a former run has left behind.
     return entry.run != run.number || entry.state != .printing
   }
 
   mutating func began(_ run: TaskReport.Run) {
-    guard tasks.contains(run.task), run.job == .command else { return }
-    states[run.task] = (run.number, .holding)
+    guard run.job == .command else { return }
+    states[run.task] = tasks.contains(run.task) ? (run.number, .holding) : nil
   }
 
   /// The process that ran beside the latest run, which has failed, goes on: what it writes is printed from now on.

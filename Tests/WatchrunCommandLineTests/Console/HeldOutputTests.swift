@@ -1,3 +1,4 @@
+import SystemCalls
 import Testing
 
 @testable import ActionRunning
@@ -47,6 +48,27 @@ struct HeldOutputTests {
     #expect(!held.holds(run()) && !decide("t", hasFailed: true))
     held.began(run(3))
     #expect(held.holds(run()) && held.holds(run(3)))
+  }
+
+  @Test mutating func `what was set when a run began counts until the next one begins`() {
+    held.began(run())
+    held.setHolds(false, "t")
+    #expect(held.holds(run()))
+    #expect(decide("t", hasFailed: true))
+    held.began(run(2))
+    #expect(!held.holds(run(2)) && !decide("t", hasFailed: true))
+    held.setHolds(true, "t")
+    #expect(!held.holds(run(2)))
+    held.began(run(3))
+    #expect(held.holds(run(3)))
+  }
+
+  @Test func `a run of a removed task that was stopped has not failed`() throws {
+    let reporter = RunReporter(Console(shown: .problem, isColored: false), directory: "/p")
+    reporter.setPlan(try projectPlan("t: { run: 'x' }"))
+    #expect(!reporter.hasFailed("gone", .signaled(.terminate), .stopped))
+    #expect(reporter.hasFailed("gone", .exited(1), .byItself))
+    #expect(!reporter.hasFailed("gone", .exited(0), .byItself))
   }
 
   @Test mutating func `other tasks and hooks print at once`() {
