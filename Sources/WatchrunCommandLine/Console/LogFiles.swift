@@ -30,7 +30,11 @@ final class LogFiles: Sendable {
     /// Returns the file to which the next text is appended.
     func append(_ text: [UInt8]) throws(SystemError) -> File {
       if size > 0 && size + text.count > LogFiles.mostBytes {
-        try renameFile(path, to: LogFiles.former(of: path))
+        do throws(SystemError) {
+          try renameFile(path, to: LogFiles.former(of: path))
+        } catch {
+          if !error.isNotFound { throw error }
+        }
         return try File(path).append(text)
       }
       try writeAll(text, to: descriptor.number)
