@@ -102,13 +102,14 @@ extension WaitingReporter {
     switch notice {
     case .waiting(let waiting):
       report(waiting)
-    case .stopping(let run, let signal, let waited, let killIn, let isEnded):
+    case .stopping(let run, let stop, let isCommand, let waited, let killIn, let isEnded):
       let way = isEnding ? " (Ctrl-C again kills it now)" : ""
       let subject = isEnded ? "processes that it left are " : reporter.subject(of: run)
       reporter.say(
         level, run.task,
-        "\(subject)still running \(waited.shortDescription) after \(signal): "
-          + "killing \(isEnded ? "them" : "it") in \(killIn.shortDescription)\(way)", style: .faint)
+        "\(subject)still running \(waited.shortDescription) after \(stop): "
+          + "killing \(isCommand ? "that" : isEnded ? "them" : "it") in \(killIn.shortDescription)\(way)",
+        style: .faint)
     }
   }
 
@@ -200,11 +201,11 @@ extension WaitingReporter {
   ) -> [String] {
     let prefix = { (task: String) in isNamed ? task + ": " : "" }
     var lines: [String] = []
-    for case .stopping(let run, let signal, let waited, let killIn, _)
+    for case .stopping(let run, let stop, let isCommand, let waited, let killIn, _)
       in waiting.pendingStops(at: now)
     {
       lines.append(
-        "\(prefix(run.task))\(signal) was sent \(waited.shortDescription) ago; "
+        "\(prefix(run.task))\(stop) was \(isCommand ? "started" : "sent") \(waited.shortDescription) ago; "
           + "killing it in \(killIn.shortDescription)")
     }
     for task in waiting.restarts.keys.sorted() {

@@ -9,14 +9,17 @@ struct WaitingState {
   enum Notice: Hashable {
     /// A task waits for the end of runs, for a hook, or for a job.
     case waiting(TaskRunner.Waiting)
-    /// A run was asked to end, and has not; or its first process has, and others have not.
-    case stopping(TaskReport.Run, Signal, waited: Duration, killIn: Duration, isEnded: Bool)
+    /// A run was asked to end, by a signal or the stop command, and has not; or its first process has, and others have
+    /// not.
+    case stopping(
+      TaskReport.Run, String, isCommand: Bool, waited: Duration, killIn: Duration, isEnded: Bool)
   }
 
   /// A run that was asked to end.
   private struct Stop: Hashable {
     let run: TaskReport.Run
-    let signal: Signal
+    let way: String
+    let isCommand: Bool
     let since: Instant
     let killAfter: Duration
     var isEnded = false
@@ -27,7 +30,8 @@ struct WaitingState {
     func notice(at now: Instant) -> Notice {
       let waited = since.duration(to: now)
       return .stopping(
-        run, signal, waited: waited, killIn: max(.zero, killAfter - waited), isEnded: isEnded)
+        run, way, isCommand: isCommand, waited: waited, killIn: max(.zero, killAfter - waited),
+        isEnded: isEnded)
     }
   }
 
@@ -65,8 +69,9 @@ struct WaitingState {
       self.waiting = waiting
       reported.removeAll { entry in !waiting.contains { $0.isSame(as: entry) } }
     case .run(let run, .stopping(let signal, let killAfter)):
-      stops.removeAll { $0.run == run }
-      stops.append(Stop(run: run, signal: signal, since: now, killAfter: killAfter))
+      stop(run, "\(signal)", at: now, killAfter)
+    case .run(let run, .stoppingBy(let command, let killAfter)):
+      stop(run, command.words.shownCommand, isCommand: true, at: now, killAfter)
     case .run(let run, .ended):
       for index in stops.indices where stops[index].run == run { stops[index].isEnded = true }
     case .run(let run, .killing), .run(let run, .gone), .run(let run, .notStopped):
@@ -83,6 +88,14 @@ struct WaitingState {
     default:
       break
     }
+  }
+
+  private mutating func stop(
+    _ run: TaskReport.Run, _ way: String, isCommand: Bool = false, at now: Instant,
+    _ killAfter: Duration
+  ) {
+    stops.removeAll { $0.run == run }
+    stops.append(Stop(run: run, way: way, isCommand: isCommand, since: now, killAfter: killAfter))
   }
 }
 

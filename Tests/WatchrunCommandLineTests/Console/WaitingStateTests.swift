@@ -122,6 +122,16 @@ private func stopping(_ task: String = "app", killAfter: Duration = .seconds(10)
     #expect(lines(15) == [])
   }
 
+  @Test mutating func `a stop command that does not end is reported as well`() {
+    let command = Command("sleep", "6")
+    take(.run(run(), .stoppingBy(command, killAfter: .seconds(10))), 5)
+    #expect(waiting.nextTime == time(6))
+    #expect(notices(6).count == 1)
+    #expect(lines(8) == ["sleep 6 was started 3.0 s ago; killing it in 7.0 s"])
+    take(stopping(), 9)
+    #expect(lines(10) == ["SIGTERM was sent 1.0 s ago; killing it in 9.0 s"])
+  }
+
   @Test mutating func `processes that a run leaves are not taken for the run itself`() {
     take(stopping(), 5)
     take(.run(run(), .ended(.signaled(.terminate), duration: .seconds(5), .stopped)), 5.1)
@@ -129,7 +139,9 @@ private func stopping(_ task: String = "app", killAfter: Duration = .seconds(10)
   }
 
   private func stop(isEnded: Bool) -> WaitingState.Notice {
-    .stopping(run(), .terminate, waited: .seconds(1), killIn: .seconds(9), isEnded: isEnded)
+    .stopping(
+      run(), "SIGTERM", isCommand: false, waited: .seconds(1), killIn: .seconds(9),
+      isEnded: isEnded)
   }
 
   @Test mutating func `a run that is killed within a second is not reported`() {
