@@ -86,7 +86,7 @@ struct SessionPicture {
   private var ended: Set<String> = []
   /// The tasks whose latest run was stopped because it exceeded its time.
   private var timedOut: Set<String> = []
-  /// The time after which the latest run of a service has ended by itself, unless another one went on for so long since
+  /// The longest time after which a run of a service has ended by itself, unless another one went on for so long since
   /// that it is probably a server.
   private var ownEnds: [String: Duration] = [:]
   /// The latest runs of the present round, or of the last one.
@@ -203,7 +203,7 @@ struct SessionPicture {
       ended.insert(run.task)
       if ending == .timedOut { timedOut.insert(run.task) }
       if ending == .byItself {
-        ownEnds[run.task] = duration
+        ownEnds[run.task] = max(duration, ownEnds[run.task] ?? .zero)
       } else if duration >= patience(with: run.task) {
         ownEnds[run.task] = nil
       }
