@@ -97,9 +97,11 @@ extension FileStatus {
 }
 
 /// The names of a directory's entries, in no particular order.
-package func directoryNames(of path: Path) throws(SystemError) -> [Path] {
+package func directoryNames(
+  of path: Path, followsLinks: Bool = false
+) throws(SystemError) -> [Path] {
   var listing = DirectoryListing()
-  try listing.read(try Descriptor.openDirectory(path))
+  try listing.read(try Descriptor.openDirectory(path, followsLinks: followsLinks))
   var names: [Path] = []
   listing.forEach { names.append(Path(bytes: $0.name)) }
   return names

@@ -65,19 +65,18 @@ struct UnmatchedFilter {
       }
       var pending = [root]
       while let place = pending.popLast() {
-        let listed = ProjectDirectory(path: place)
-        for (type, isDirectory) in [(FileType.file, false), (.directory, true)] {
-          for name in listed.names(of: type, hidden: true) {
-            rest -= 1
-            if rest < 0 { return false }
-            let path = place.appending(name)
-            let decision = filter.decision(for: path, isDirectory: isDirectory, below: root)
-            if decision.rule?.source == .parameter(.ignore) { isLeftOut = true }
-            if isDirectory {
-              if decision.isIncluded || decision.isBySelection { pending.append(path) }
-            } else if decision.isIncluded {
-              return false
-            }
+        for name in (try? directoryNames(of: place, followsLinks: true)) ?? [] {
+          rest -= 1
+          let path = place.appending(name.bytes)
+          let type = (try? FileStatus(of: path))?.type
+          if rest < 0 || settings.followsLinks && type == .symlink { return false }
+          let isDirectory = type == .directory
+          let decision = filter.decision(for: path, isDirectory: isDirectory, below: root)
+          if decision.rule?.source == .parameter(.ignore) { isLeftOut = true }
+          if isDirectory {
+            if decision.isIncluded || decision.isBySelection { pending.append(path) }
+          } else if decision.isIncluded {
+            return false
           }
         }
       }

@@ -28,6 +28,26 @@ struct UnmatchedFilterTests {
     #expect(try warning("-f", ".env") == nil)
   }
 
+  @Test func `links count as files, and names in any encoding`() throws {
+    let directory = try TemporaryDirectory()
+    try directory.makeDirectories("a")
+    try directory.link("a/link.js", to: "/nowhere")
+    try directory.link("root", to: "a")
+    func warning(_ words: String..., root: String = "a") throws -> String? {
+      let settings = try OptionParser.parse((words + ["make"]).map { Array($0.utf8) })
+      return UnmatchedFilter(
+        settings: settings, roots: [directory[root]], directory: directory.path
+      ).warning
+    }
+    #expect(try warning("-e", "js") == nil)
+    #expect(try warning("-e", "js", root: "root") == nil)
+    #expect(try warning("-e", "css") != nil)
+    // What is in the directory to which it leads is not known.
+    #expect(try warning("-L", "-e", "css") == nil)
+    try directory.write(toName: Array("a/".utf8) + [0xFF] + Array(".css".utf8))
+    #expect(try warning("-e", "css") == nil)
+  }
+
   @Test func `filters that no file passes are named`() throws {
     #expect(
       try warning("-e", "js,css") == "no file passes -e js,css yet, so no change starts a run")
