@@ -80,6 +80,7 @@ struct SessionQuestion {
     var last: [SessionAnswer] = []
     var lost: Failure?
     var status: Int32 = ExitCode.success
+    var hasRun = false
     try client.follow(request) { json, message in
       var text = json.decoded + "\n"
       switch message {
@@ -87,16 +88,13 @@ struct SessionQuestion {
         text = withoutColors(json, answer).decoded + "\n"
         last.append(answer)
         status = Self.status(last)
+        hasRun = answer.tasks.isEmpty || answer.tasks.contains { $0.state != "pending" }
         if !printsJSON {
           text = shown(answer, isNamed: false)
           sayWhatIsNotRead(in: answer)
         }
       case .event(let event):
-        if event.kind == .state {
-          let isGreen = event.isGreen != false
-          status =
-            event.text != "rest" ? ExitCode.unsettled : isGreen ? ExitCode.success : ExitCode.red
-        }
+        Self.follow(event, &status, hasRun: &hasRun)
         if !printsJSON {
           let isAlone = event.kind == .output && last.first?.tasks.count == 1
           text = colored(isAlone ? event.text : event.line) + "\n"
@@ -115,6 +113,15 @@ struct SessionQuestion {
     }
     if let lost { return .failure(lost) }
     return .success(request.verb == .logs ? ExitCode.success : status)
+  }
+
+  /// Sets the exit status after an event.
+  static func follow(_ event: SessionEvent, _ status: inout Int32, hasRun: inout Bool) {
+    if event.kind == .ended && ["succeeded", "ready"].contains(event.text) { hasRun = true }
+    guard event.kind == .state else { return }
+    let green = hasRun ? ExitCode.success : ExitCode.unsettled
+    status =
+      event.text != "rest" ? ExitCode.unsettled : event.isGreen == false ? ExitCode.red : green
   }
 
   // MARK: - Text
@@ -175,8 +182,8 @@ struct SessionQuestion {
   /// - Parameter isNamed: Whether the session must be told from others.
   static func text(of answer: SessionAnswer, isNamed: Bool) -> String {
     var lines: [String] = []
-    if let problem = answer.problem { lines.append("out of date: \(problem.printable)") }
     if isNamed { lines.append("session \(answer.process): \(answer.command.printable)") }
+    if let problem = answer.problem { lines.append("out of date: \(problem.printable)") }
     for task in answer.tasks {
       lines.append("\(task.name.printable): \(words(for: task))\(counts(in: task))")
       lines += listed(task, in: answer.directory).map { "  " + $0 }

@@ -450,6 +450,32 @@ struct SessionQuestionStatusTests {
     #expect(SessionQuestion.text(of: answer(.rest), isNamed: false) == "no tasks\n")
   }
 
+  @Test func `what is wrong with a session is said after its name`() {
+    var answer = answer(.rest)
+    answer.problem = "no"
+    #expect(
+      SessionQuestion.text(of: answer, isNamed: true) == "session 7: make\nout of date: no\n")
+  }
+
+  @Test(arguments: [
+    ("rest", 2), ("busy rest", 2), ("ended:stopped rest", 2), ("ended:succeeded rest", 0),
+    ("ended:ready rest", 0), ("ended:failed red", 1), ("ended:succeeded rest busy", 2),
+  ])
+  func `a session that is followed is green only if anything has run`(
+    events: String, expected: Int32
+  ) {
+    var (status, hasRun) = (SessionQuestion.status([answer(.rest, "pending")]), false)
+    for text in events.split(separator: " ") {
+      var event = SessionEvent(.ended, task: "t", String(text.dropFirst(6)))
+      if !text.hasPrefix("ended") {
+        event = SessionEvent(.state, text == "red" ? "rest" : String(text))
+        event.isGreen = text != "red"
+      }
+      SessionQuestion.follow(event, &status, hasRun: &hasRun)
+    }
+    #expect(status == expected)
+  }
+
   @Test func `an output that starts no run is not shown as pending`() {
     var green = answer(.rest, "succeeded")
     green.pending = [
