@@ -30,7 +30,8 @@ _watchrun_tasks() {
 
 # The tasks of the running session.
 _watchrun_session() {
-  watchrun --status --lines 0 2>/dev/null | while IFS=: read -r name _; do printf '%s\n' "$name"; done
+  watchrun --status --lines 0 2>/dev/null |
+    sed -n '/^paused: the key/d; /^held: watchrun/d; s/^\([^ ]*\): .*/\1/p'
 }
 
 # Completes the command that begins at this word, as itself.

@@ -19,7 +19,8 @@ function __watchrun_complete_command
   if contains -- --explain (commandline -opc)
     __fish_complete_path (commandline -ct)
   else if string match -qr -- '^--(wait|status|logs|send)' (commandline -opc)
-    watchrun --status --lines 0 2>/dev/null | string match -r '^[^:]+'
+    watchrun --status --lines 0 2>/dev/null |
+      sed -n '/^paused: the key/d; /^held: watchrun/d; s/^\([^ ]*\): .*/\1/p'
   else
     set -l words (__watchrun_command | string split0)
     if test (count $words) -le 1; and not contains -- -- (commandline -opc)

@@ -18,8 +18,8 @@ _watchrun_first() {
 
 _watchrun_session() {
   local -a tasks
-  tasks=(${(f)"$(watchrun --status --lines 0 2>/dev/null)"})
-  tasks=(${tasks%%:*})
+  tasks=(${(f)"$(watchrun --status --lines 0 2>/dev/null |
+    sed -n '/^paused: the key/d; /^held: watchrun/d; s/^\([^ ]*\): .*/\1/p')"})
   compadd -a tasks
 }
 
