@@ -35,22 +35,17 @@ final class IgnoredChangeReporter: Sendable {
   private let console: Console
   private let directory: Path
   private let log = Mutex(IgnoredChangeLog())
-  private let currentRules = Mutex<ProjectRules?>(nil)
+  /// Those that a project adds to the options. Their places change with its file.
+  let rules = Mutex<ProjectRules?>(nil)
 
   init(_ console: Console, directory: Path) {
     self.console = console
     self.directory = directory
   }
 
-  /// Those that a project adds to the options. Their places change with its file.
-  var rules: ProjectRules? {
-    get { currentRules.withLock { $0 } }
-    set { currentRules.withLock { $0 = newValue } }
-  }
-
   /// Notes a change that the observer has not reported.
   func note(_ change: IgnoredChange) {
-    note(change.path, change.reason.words(with: rules))
+    note(change.path, change.reason.words(with: rules.withLock { $0 }))
   }
 
   /// Notes changes that lead to nothing.

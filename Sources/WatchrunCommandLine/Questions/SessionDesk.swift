@@ -73,7 +73,8 @@ final class SessionDesk: ServedSession {
       ending != .stopped
     else { return nil }
     let searched = picture.withLock { picture in
-      picture.output.isLatest(run) ? picture.outputToSearch(of: run.task) : nil
+      picture.output.isLatest(run)
+        ? (picture.output.latest(of: run.task), picture.directory(of: run.task)) : nil
     }
     // A process whose successor has failed is the task's again, and what is kept is the successor's.
     guard let (text, directory) = searched else { return nil }
@@ -107,7 +108,7 @@ final class SessionDesk: ServedSession {
   /// Variables for a hook of a task, which say what the output of the run says about errors.
   func hookVariables(of task: String) -> [Command.EnvironmentVariable] {
     let (directory, found) = picture.withLock {
-      ($0.outputToSearch(of: task).directory, $0.diagnostics[task])
+      ($0.directory(of: task), $0.diagnostics[task])
     }
     func list(_ severity: Diagnostic.Severity) -> String {
       Diagnostic.list(found.filter { $0.severity == severity }, in: directory, most: 16 * 1024)

@@ -103,10 +103,9 @@ struct SessionPicture {
     model.note(plan.activity, at: 0)
   }
 
-  /// The output of a task's latest run, and the directory from which its paths start.
-  func outputToSearch(of task: String) -> (text: [UInt8], directory: Path) {
-    let own = plan.graph[task]?.command.directory?.absolute(from: directory)
-    return (output.latest(of: task), own ?? directory)
+  /// The directory from which the paths in the output of a task start.
+  func directory(of task: String) -> Path {
+    plan.graph[task]?.command.directory?.absolute(from: directory) ?? directory
   }
 
   /// The tasks that have failed or were skipped.

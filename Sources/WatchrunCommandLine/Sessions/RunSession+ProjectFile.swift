@@ -39,7 +39,7 @@ extension Session {
         servesPages: !settings.isOneRound)
       plan.observe(project.allEnvironmentFiles + settings.environmentFiles, in: directory)
       plan.hasFile = source.hasFile
-      ignoredChanges?.rules = ProjectRules(project, of: source)
+      ignoredChanges?.rules.withLock { $0 = ProjectRules(project, of: source) }
       return plan
     } catch {
       throw .usage("\(source.file): \(error)")

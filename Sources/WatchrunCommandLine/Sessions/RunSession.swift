@@ -278,7 +278,7 @@ extension RunSession {
         plan.origin == .commandLine
         ? plan.graph.tasks.firstResult { $0.triggers.ruleDeclaring(change) }
           .map { "written by the command (\($0.at("--writes")))" }
-        : log.rules?.reason(of: change)
+        : log.rules.withLock { $0?.reason(of: change) }
       if let reason { log.note([change], reason) }
     }
   }
