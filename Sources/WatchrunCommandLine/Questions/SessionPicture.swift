@@ -75,7 +75,7 @@ struct SessionPicture {
   var output = OutputLog()
   /// What the outputs say about errors.
   private(set) var diagnostics = DiagnosticLog()
-  /// The conflicts that were reported, by task, until it starts or a round begins.
+  /// The conflicts that were reported, by task, until the task starts.
   private(set) var conflicts: [String: ReadinessConflict] = [:]
   private var starting: [String: Unchecked] = [:]
   /// When the latest run of each task has begun, by the clock of the runner.
@@ -186,7 +186,7 @@ struct SessionPicture {
     diagnostics.handle(report)
     switch report {
     case .round(.began):
-      (latestRuns, conflicts) = ([], [:])
+      latestRuns = []
     case .run(let run, .started) where run.job == .command:
       // On the command line, the build and the command are one run.
       latestRuns.removeAll { !plan.namesTasks || $0.task == run.task }

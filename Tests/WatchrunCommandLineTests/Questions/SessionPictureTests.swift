@@ -92,8 +92,6 @@ struct SessionPictureTests {
     #expect(count(.task("s", .conflict(ReadinessConflict(.line("y"))))) == 3)
     _ = count(.run(run("s"), .started))
     #expect(count(conflict) == 3)
-    _ = count(.round(.began(run("s").trigger)))
-    #expect(picture.conflicts.isEmpty && count(conflict) == 3)
   }
 
   @Test func `the diagnostics of the latest run that has ended are in the answer`() throws {
