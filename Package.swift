@@ -105,15 +105,15 @@ if Context.environment["WATCHRUN_STRICT"] == "1" {
   }
 }
 
-// Packaging/build sets this. What is async, for those who embed, is left out. Only the targets that
-// handle every file and every event are compiled for speed, and the others for size. Nothing reads the
+// Packaging/build sets this. What is async, for those who embed, is left out. Only the target that
+// handles every file and every event is compiled for speed, and the others for size. Nothing reads the
 // names of fields and cases (0.2 MB). No package that depends on this one sees unsafe flags.
 if Context.environment["WATCHRUN_RELEASE"] == "1" {
   for target in package.targets where target.type != .plugin {
     target.swiftSettings = (target.swiftSettings ?? []) + [.define("WITHOUT_CONCURRENCY")]
   }
   let nameless = ["-Xfrontend", "-disable-reflection-metadata"]
-  let fast = ["CSystem", "SystemCalls", "PathFiltering", "FileObservation"]
+  let fast = ["CSystem", "FileObservation"]
   for target in package.targets where target.type != .plugin {
     let flags = nameless + (fast.contains(target.name) ? [] : ["-Osize"])
     target.swiftSettings = (target.swiftSettings ?? []) + [.unsafeFlags(flags)]
