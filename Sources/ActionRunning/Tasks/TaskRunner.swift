@@ -236,7 +236,7 @@ public final class TaskRunner: Sendable {
   }
 
   /// Replaces the graph. Unchanged tasks keep running and keep their state, removed tasks are
-  /// stopped, and new or changed tasks run as at the start. A changed service that ran runs again in any case.
+  /// stopped, and new or changed tasks run as at the start. A changed service that ran, though it was postponed, runs again.
   public func replaceGraph(_ graph: TaskGraph) {
     queue.async { [self] in replace(graph) }
   }

@@ -178,7 +178,7 @@ extension TaskStateMachine {
   ) -> [Action] {
     if isEnding { return [] }
     var actions: [Action] = []
-    let serving = Set(order.filter { isUp($0) && !kept.contains($0) })
+    let serving = Set(order.filter { isUp($0) && !kept.contains($0) && self[$0].rules.isPostponed })
     for name in order.reversed() where !kept.contains(name) {
       guard let task = tasks[name] else { continue }
       actions += endFormer(name)
@@ -192,7 +192,7 @@ extension TaskStateMachine {
     if hasStarted { actions += requestNew(order.filter { !kept.contains($0) }) }
     for name in order where self[name].request == nil {
       if owing.contains(name) { actions += request(name, .change) }
-      // A person may have started it.
+      // A change or a person has started it.
       if serving.contains(name) && self[name].rules.isService { actions += request(name, .start) }
     }
     return proceed(actions)

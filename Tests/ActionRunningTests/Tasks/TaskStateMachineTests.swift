@@ -348,6 +348,11 @@ struct TaskStateMachineTests {
     #expect(script { $0.keyPressed(["s"]) } == ["+s"])
     #expect(script { $0.replace([manual], jobs: 9, keeping: []) } == ["retire s"])
     #expect(script { $0.isGone("s") } == ["+s"])
+    // One that is postponed from now on waits.
+    script = MachineScript([rules("s", service: true, ready: false)])
+    #expect(script { $0.start() } == ["+s"])
+    #expect(script { $0.replace([manual], jobs: 9, keeping: []) } == ["retire s"])
+    #expect(script { $0.isGone("s") } == [])
   }
 
   @Test func `a key does not stop a run because a build works in it`() {
