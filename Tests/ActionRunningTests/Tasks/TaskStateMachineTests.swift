@@ -351,7 +351,7 @@ struct TaskStateMachineTests {
     // One that is postponed from now on waits.
     script = MachineScript([rules("s", service: true, ready: false)])
     #expect(script { $0.start() } == ["+s"])
-    #expect(script { $0.replace([manual], jobs: 9, keeping: []) } == ["retire s"])
+    #expect(script { $0.replace([manual], jobs: 9, keeping: []) } == ["retire s", "."])
     #expect(script { $0.isGone("s") } == [])
   }
 
