@@ -86,9 +86,9 @@ struct SessionPicture {
   private var ended: Set<String> = []
   /// The tasks whose latest run was stopped because it exceeded its time.
   private var timedOut: Set<String> = []
-  /// The longest time after which a run of a service has ended by itself, unless another one went on for so long since
-  /// that it is probably a server.
-  private var ownEnds: [String: Duration] = [:]
+  /// The times after which the latest three runs of a service have ended by themselves, unless another one went on for
+  /// so long since that it is probably a server.
+  private var ownEnds: [String: [Duration]] = [:]
   /// The latest runs of the present round, or of the last one.
   private(set) var latestRuns: [TaskReport.Run] = []
 
@@ -202,7 +202,7 @@ struct SessionPicture {
       ended.insert(run.task)
       if ending == .timedOut { timedOut.insert(run.task) }
       if ending == .byItself {
-        ownEnds[run.task] = max(duration, ownEnds[run.task] ?? .zero)
+        ownEnds[run.task] = (ownEnds[run.task] ?? []).suffix(2) + [duration]
       } else if duration >= patience(with: run.task) {
         ownEnds[run.task] = nil
       }
@@ -254,7 +254,7 @@ struct SessionPicture {
 
   /// How long to wait for the end of a command that may end by itself.
   private func patience(with name: String) -> Duration {
-    min(max(Self.startTime, (ownEnds[name] ?? .zero) * 2), Self.longestStart)
+    min(max(Self.startTime, (ownEnds[name]?.max() ?? .zero) * 2), Self.longestStart)
   }
 }
 

@@ -10,10 +10,13 @@ extension ProjectDetection.Script {
     surge
     ghp-import | -p --push
     amplify copilot railway sst | deploy publish push up
+    anaconda cabal conan luarocks maturin rye stack twine | publish upload
+    eb hugo kamal lein mike zappa | deploy
     aws | cp sync mv rm deploy publish put-object update-function-code update-service
     az | acr deploy deployment up
     buildah butler cf docker-compose dotnet gem hg jj pod podman | push
-    changeset dart flit flutter gradle gradlew hatch ovsx pdm poetry uv | publish
+    bun changeset composer dart elm flit flutter gradle gradlew hatch jsr nimble npm ovsx pdm | publish
+    pnpm poetry quarto sbt uv vsce yarn | publish
     lerna | publish version
     cap convex firebase fly flyctl netlify sam serverless sls | deploy
     cargo | publish release
@@ -56,14 +59,6 @@ extension ProjectDetection.Script {
     wrangler | deploy publish
     """)
 
-  /// First words with which any program does, but for those that take the names of files.
-  private static let usual = words("deploy publish upload")
-  private static let readers = words(
-    """
-    [ cat cd chmod cp dotnet echo eslint find git grep ls mkdir mv prettier printf pytest rm rmdir
-    ruff shellcheck tar test touch tree yamllint
-    """)
-
   /// Options with which nothing is changed.
   private static let trials = words(
     "--dry-run --check --syntax-check --snapshot --local --push=false")
@@ -92,9 +87,6 @@ extension ProjectDetection.Script {
       let word = arguments.first(where: words.contains)
       if let word, word != "stash" { return "\(program) \(word)" }
       if program == "vercel", arguments.allSatisfy({ $0.hasPrefix("-") }) { return program }
-    }
-    if let word = arguments.first, usual.contains(word), !readers.contains(program) {
-      return "\(program) \(word)"
     }
     let called = callers.contains(program) ? arguments.filter { !$0.hasPrefix("-") } : []
     if let name = called.first(where: { GoalNames.publishes($0) }) { return "\(program) \(name)" }
