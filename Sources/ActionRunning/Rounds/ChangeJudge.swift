@@ -136,7 +136,7 @@ struct ChangeJudge: Sendable {
   var records: [Path: Record] = [:]
   /// The kinds of files that others are known to change.
   var editedKinds: Set<FileKind> = []
-  /// The kinds of files that have come and gone in runs, whoever has made them.
+  /// The kinds of files that have come and gone in runs.
   var temporaryKinds: Set<FileKind> = []
   /// The number of rounds, by which the oldest records are known.
   var roundCount = 0

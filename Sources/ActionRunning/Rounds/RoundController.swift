@@ -155,10 +155,10 @@ final class RoundController: Sendable {
     let now = scheduler.now
     let actions = state.access { $0.isOver ? [] : step(&$0.judge, now, knowledge) }
     for action in actions { perform(action) }
-    // Nothing waits any more.
-    if !state.access({ $0.judge.owesRun || $0.judge.awaitsBuild }) {
-      state.access { $0.timer.take() }?.cancel()
-    }
+    // A timer for which nothing waits any more.
+    state.access { state in
+      state.judge.owesRun || state.judge.awaitsBuild ? nil : state.timer.take()
+    }?.cancel()
   }
 
   private func knowledge(

@@ -168,6 +168,7 @@ extension TaskWorker {
 }
 
 extension TaskWorker.State {
+  /// The process of a job has ended, or could not be started. The first end of a command counts.
   mutating func noteEnd(of job: TaskReport.Job) {
     let now = FileTime.latest()
     ended = now

@@ -299,7 +299,7 @@ struct ChangeJudgeOthersTests {
 
   /// Runs of others may have made them, which this one has started by way of a third.
   @Test(arguments: [ChangeJudge.Situation.leftovers, .othersRunning])
-  func `what nobody is proved to have made begins a run with what others have`(
+  func `a change of unknown origin begins a run with one that others have made`(
     situation: ChangeJudge.Situation
   ) {
     var bench = ChangeJudgeBench(Self.files)

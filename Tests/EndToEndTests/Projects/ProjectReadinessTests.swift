@@ -71,7 +71,7 @@ import Testing
       try project.writeTasks(
         """
         server: { run: ["python3", "-c", '\(Self.server)', "\(port)"], service: true,
-          ready: { port: \(port) } },
+          ready: { url: "http://localhost:\(port)/" } },
         """)
       let foreign = try ChildProcess(
         ["/usr/bin/env", "python3", "-c", Self.server, port],
@@ -79,8 +79,10 @@ import Testing
       try await listens(foreign)
       let session = try await project.startOnTerminal()
       try await session.shows("not started: ")
-      // For some attempts.
-      try await Task.sleep(for: .milliseconds(1300))
+      // Each attempt asks the other process.
+      try await eventually("three more attempts") {
+        foreign.errors.text.split(separator: "GET").count > 4
+      }
       for text in ["not started: ", "waiting for changes"] {
         #expect(session.terminal.output.text.split(separator: text).count == 2, "\(text)")
       }
