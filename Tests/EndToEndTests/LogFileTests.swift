@@ -120,7 +120,7 @@ import Testing
     try await withProject { project in
       let service = """
         run: ["sh", "-c", "trap 'until [ -e end ]; do sleep 0.1; done; echo last; exit' TERM; echo begin; while :; do sleep 0.1; done"],
-        service: true, watch: ['src']
+        service: true, watch: ['src'], stopTimeout: '10m'
         """
       try project.makeDirectory("src")
       let tasks = "a: { run: 'echo run >> $LOG', ignore: ['end'] }, "
