@@ -144,10 +144,12 @@ extension ChangeJudge {
     let (record, kind) = (records[change.path], FileKind(change.path))
     if let known = record?.knownContent { return known == content }
     guard content == .absent && change.isNew else { return false }
-    // What people have made may have been in the run. What runs make and remove is of one kind.
+    // What people have made may have been in the run. What runs make and remove is of one kind, or has one name.
     let wasTemporary = temporaryKinds.contains(kind)
     if temporaryKinds.count < Self.mostKinds { temporaryKinds.insert(kind) }
-    return record?.isEdited != true && (wasTemporary || !editedKinds.contains(kind))
+    records[change.path]?.isTemporary = true
+    if record?.isEdited == true { return record?.isTemporary == true && change.verdict != .others }
+    return wasTemporary || !editedKinds.contains(kind)
   }
 
   // MARK: Follow-ups

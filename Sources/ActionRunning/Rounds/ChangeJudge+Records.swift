@@ -74,6 +74,8 @@ extension ChangeJudge {
     var wasJudged = false
     /// Whether others are known to change the path.
     var isEdited = false
+    /// Whether it has come and gone in a run before.
+    var isTemporary = false
     /// What proves that runs write the path.
     var proof = OutputProof()
     /// Whether a delay for the path has been announced, and one at rest.

@@ -238,6 +238,7 @@ struct ChangeJudge: Sendable {
       record.unjudged = record.unjudged ?? other.unjudged
       record.due = record.due ?? other.due
       record.isEdited = record.isEdited || other.isEdited
+      record.isTemporary = record.isTemporary || other.isTemporary
       record.suspicion.formMaximum(other.suspicion)
       record.limit.formMaximum(other.limit)
       return record

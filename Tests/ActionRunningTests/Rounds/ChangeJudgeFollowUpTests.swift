@@ -191,6 +191,28 @@ struct ChangeJudgeFollowUpTests {
     }
   }
 
+  @Test func `a temporary file that was seen at rest once is one of each later run`() {
+    var bench = ChangeJudgeBench()
+    bench.begin()
+    bench.end()
+    bench.write("/p/tmp", "t", .idle)
+    bench.write("/p/tmp", nil, .idle)
+    for number in 0..<3 {
+      bench.begin()
+      bench.write("/p/tmp", "t")
+      bench.write("/p/tmp", nil)
+      bench.end()
+      #expect(bench.run == (number == 0 ? ["/p/tmp"] : nil))
+    }
+    // A person makes it.
+    bench.begin()
+    bench.evidence = ["/p/tmp": .others]
+    bench.write("/p/tmp", "t")
+    bench.write("/p/tmp", nil)
+    bench.end()
+    #expect(bench.run == ["/p/tmp"])
+  }
+
   @Test func `a file with which another task has begun is no temporary file`() {
     var bench = ChangeJudgeBench()
     bench.begin()
