@@ -79,7 +79,6 @@ extension ChangeJudge {
 
   /// A task has ended that ignores changes, and others run. Asks for what it has ignored.
   mutating func ignoringEnded() -> [Action] {
-    if flushReason == .ignored { return [] }
     flushReason = flushReason ?? .ignored
     return [.flush(generation: makeGeneration())]
   }

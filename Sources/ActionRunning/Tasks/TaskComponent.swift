@@ -11,6 +11,8 @@ struct TaskComponent: Sendable {
   var hasWorked = false
   /// The tasks whose policy is to ignore changes, and that ran since the changes were last judged.
   var ignoring: Set<String> = []
+  /// Those of them that have ended, and for which the judgment waits.
+  var haveIgnored: Set<String> = []
   /// The tasks that have run in the present round.
   var ran: Set<String> = []
   var awaitingBurstEnd: Decisions?

@@ -238,7 +238,7 @@ extension TaskRunner {
   private func changesAreJudged(of names: Set<String>) {
     let ignoring = names.filter(machine.ignores)
     update(names) { component in
-      component.ignoring = ignoring
+      (component.ignoring, component.haveIgnored) = (ignoring, [])
       component.awaitingBurstEnd?.isJudged = true
     }
     // A dependent task must not start before the run that is requested.
@@ -349,8 +349,11 @@ extension TaskRunner {
         }
       }
       if component.hasWorked { endWork(of: component) }
-      if activity.isBusy && !component.ignoring.isSubset(of: ignoring) {
-        // What the task has ignored must be known before later changes count.
+      if !activity.isBusy { continue }
+      let ended = component.ignoring.subtracting(ignoring)
+      update(names) { $0.haveIgnored = ended }
+      // What a task has ignored must be known before later changes count.
+      if !ended.isSubset(of: component.haveIgnored) {
         component.rounds.advance { $0.ignoringEnded() }
       }
     }

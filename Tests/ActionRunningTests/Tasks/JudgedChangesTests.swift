@@ -367,6 +367,41 @@ struct JudgedChangesTests {
     withExtendedLifetime(source) {}
   }
 
+  /// What the first flush reports may not have what the second task wrote.
+  @Test func `what two tasks have ignored is known when both flushes have ended`() async throws {
+    let source = PatientSource()
+    let tasks = try RunningTasks(source: source) { directory in
+      let writers = ["a", "b"].map { name in
+        TaskDefinition(
+          name, in: directory, Self.waiting(for: "go-\(name)") + "; date > out-\(name)",
+          watch: ["out-\(name)"], after: ["d"], policy: .ignore)
+      }
+      let last = TaskDefinition("c", in: directory, Self.waiting(for: "go-c"), after: ["d"])
+      return [TaskDefinition("d", in: directory, "true")] + writers + [last]
+    }
+    tasks.runner.start()
+    // Before each of them.
+    #expect(await eventually { source.count == 2 })
+    for number in 1...2 { source.end(number) }
+    for name in ["+a", "+b", "+c"] { #expect(await tasks.tells(name)) }
+    let before = source.count
+    try tasks.directory.write(to: "go-a")
+    #expect(await eventually { source.count == before + 1 })
+    try tasks.directory.write(to: "go-b")
+    #expect(await eventually { source.count == before + 2 })
+    for number in 1...before + 1 { source.end(number) }
+    tasks.change("out-b")
+    #expect(await eventually { tasks.ignored == ["out-b"] })
+    for number in before + 2...source.count { source.end(number) }
+    try tasks.directory.write(to: "go-c")
+    #expect(await eventually { source.count == before + 3 })
+    source.end(before + 3)
+    #expect(await eventually { !tasks.isBusy })
+    #expect(tasks.runs(of: "b").count == 1)
+    #expect(await tasks.end())
+    withExtendedLifetime(source) {}
+  }
+
   /// A start is attempted for a while if the program is being written, and the task counts as running.
   @Test func `what is saved after a start that failed is not ignored`() async throws {
     let source = PatientSource()
