@@ -178,7 +178,10 @@ extension TaskStateMachine {
   ) -> [Action] {
     if isEnding { return [] }
     var actions: [Action] = []
-    let serving = Set(order.filter { isUp($0) && !kept.contains($0) && self[$0].rules.isPostponed })
+    let serving = order.filter { name in
+      self[name].rules.isPostponed && !kept.contains(name)
+        && (isUp(name) || self[name].phase.isRestarted)
+    }
     for name in order.reversed() where !kept.contains(name) {
       guard let task = tasks[name] else { continue }
       actions += endFormer(name)

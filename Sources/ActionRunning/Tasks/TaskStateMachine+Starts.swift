@@ -128,7 +128,8 @@ extension TaskStateMachine {
     let isByKey = tasks[name]?.request?.reason == .key
     let running = descendants[name, default: []].filter { tasks[$0]?.phase == .running }
     for below in inOrder(running) {
-      guard let task = tasks[below], isOutdated(below, under: name), isByKey || task.mayBeStopped
+      guard let task = tasks[below], isOutdated(below, under: name, isByKey: isByKey),
+        isByKey || task.mayBeStopped
       else { continue }
       update(below) { task in
         task.phase = .stopping
@@ -141,13 +142,15 @@ extension TaskStateMachine {
   }
 
   /// A task with the policy `restart` stops its descendants, for otherwise it would have to wait
-  /// for them. No task waits for what has not been started, as a program that is being written.
-  func isOutdated(_ below: String, under name: String) -> Bool {
+  /// for them. No task waits for what has not been started, as a program that is being written. By a key, nothing is
+  /// stopped because a build works in it.
+  func isOutdated(_ below: String, under name: String, isByKey: Bool = false) -> Bool {
     guard let task = tasks[below], let above = tasks[name]?.rules else { return false }
     let isCarriedAlong =
       above.busyPolicy == .restart && !above.isService && task.rules.policy == nil
       && !task.rules.isService
-    return task.busyPolicy == .restart || task.isAttempted || isCarriedAlong
+    let policy = isByKey ? task.rules.busyPolicy : task.busyPolicy
+    return policy == .restart || task.isAttempted || isCarriedAlong
   }
 
   private mutating func begin(

@@ -348,6 +348,16 @@ struct TaskStateMachineTests {
     #expect(script { $0.keyPressed(["s"]) } == ["+s"])
     #expect(script { $0.replace([manual], jobs: 9, keeping: []) } == ["retire s"])
     #expect(script { $0.isGone("s") } == ["+s"])
+    // Also in the pause after a crash.
+    (manual.keepsAlive, manual.hasReadiness) = (true, false)
+    script = MachineScript([manual])
+    _ = script { $0.start() }
+    #expect(script { $0.keyPressed(["s"]) } == ["+s"])
+    _ = script { $0.serviceStarted("s") }
+    _ = script { $0.serviceEnded("s", .failed) }
+    #expect(script { $0.serviceIsAtRest("s") } == ["s%"])
+    #expect(script { $0.replace([manual], jobs: 9, keeping: []) } == ["retire s"])
+    #expect(script { $0.isGone("s") } == ["+s"])
     // One that is postponed from now on waits.
     script = MachineScript([rules("s", service: true, ready: false)])
     #expect(script { $0.start() } == ["+s"])
@@ -361,6 +371,16 @@ struct TaskStateMachineTests {
     script.machine.setBuilding(["a"])
     #expect(script { $0.keyPressed() } == [])
     #expect(script.change("a") == ["~a"])
+    // Nor does a task above it.
+    script = MachineScript([rules("a"), rules("b", after: "a")])
+    #expect(script { $0.start() } == ["+a"])
+    #expect(script.end("a") == ["+b"])
+    script.machine.setBuilding(["b"])
+    #expect(script { $0.keyPressed() } == [])
+    #expect(script.end("b") == ["+a"])
+    #expect(script.end("a") == ["+b"])
+    script.machine.setBuilding(["b"])
+    #expect(script.change("a") == ["~b"])
   }
 
   @Test func `a changed task does not run beside the run of a retired one that depends on it`() {
