@@ -17,11 +17,7 @@ extension PageSite {
     case .started(let task):
       noteStart(of: task)
     case .stopping(let task):
-      // Which of several servers it is may not be known. Requests to another one are delayed by a retry.
-      for server in servers.values
-      where server.tasks.isEmpty ? isServer(task) : server.tasks.contains(task) {
-        server.serverRestarts(isCertain: server.tasks == [task])
-      }
+      for server in servers(of: task) { server.serverRestarts(isCertain: server.tasks == [task]) }
     case .serving(let task):
       noteDown(task, false)
     case .ended(let task, let outcome, let status, let duration):
@@ -60,6 +56,11 @@ extension PageSite {
     session.serving.contains(task) || page.dependencies.contains(task) && isService(task)
   }
 
+  /// Which of several servers it is may not be known. Requests to another one are delayed by a retry.
+  private func servers(of task: String) -> [Upstream] {
+    servers.values.filter { $0.tasks.isEmpty ? isServer(task) : $0.tasks.contains(task) }
+  }
+
   private func isService(_ task: String) -> Bool {
     core.status.task(task)?.description.isService == true
   }
@@ -74,7 +75,7 @@ extension PageSite {
       session.serverStarted()
     }
     noteTasks()
-    for server in servers.values { server.serverSettled() }
+    for server in servers(of: task) { server.serverSettled() }
   }
 
   /// The processes behind a port are known, or have changed.
@@ -88,11 +89,14 @@ extension PageSite {
       // This process may hold the socket of a task, and other users' processes are not seen.
       if !tasks.isEmpty || !lineage.isEmpty && !lineage.contains(processIDs().own) {
         for server in servers.values where server.address.isLocal && server.address.port == port {
+          if server.tasks != tasks && !server.tasks.isEmpty { server.serverSettled() }
           (server.tasks, server.isForeign) = (tasks, tasks.isEmpty)
         }
       }
-      // The command may keep running, and even start its server again by itself.
-      let commands = tasks.filter { !isService($0) }
+      // The command may keep running, and even start its server again by itself. Any may have started a daemon.
+      let isDaemon = tasks.isEmpty && lineage.contains(processIDs().own) && !isHeld(port)
+      let running = isDaemon ? page.dependencies.filter { state(of: $0) == .running } : tasks
+      let commands = running.filter { !isService($0) }
       let decision = session.serves(commands, at: core.milliseconds)
       for task in commands { clear(task) }
       noteTasks()
@@ -100,6 +104,11 @@ extension PageSite {
     case .changed:
       perform(session.processChanged(at: core.milliseconds))
     }
+  }
+
+  /// Whether this process holds the socket of a server.
+  private func isHeld(_ port: UInt16) -> Bool {
+    servers.keys.contains { $0.port == port && $0.isHeld }
   }
 
   private func noteEnd(
@@ -122,7 +131,7 @@ extension PageSite {
     }
     noteTasks()
     if !isServer(task) || outcome == .skipped || outcome == .kept { return }
-    for server in servers.values {
+    for server in servers(of: task) {
       if outcome == .stopped { server.serverStopped() } else { server.serverSettled() }
     }
   }

@@ -32,8 +32,10 @@ struct ServerReloadTests {
   }
 
   /// The command starts, which is the server.
-  private func startServer() {
-    pages.network.launched = 5
+  ///
+  /// - Parameter isDaemon: Whether its process is no descendant of the command's any more.
+  private func startServer(isDaemon: Bool = false) {
+    pages.network.launched = isDaemon ? processIDs().own : 5
     pages.core.note(.started(task: "flask"))
     pages.core.note(.launched(task: "flask", process: 5))
     pages.core.note(.unsettled(["flask"]))
@@ -105,8 +107,11 @@ struct ServerReloadTests {
     #expect(pages.network.scheduler.pendingCount == 0)
   }
 
-  @Test func `a command that is the server reloads the page although it never ends`() throws {
-    startServer()
+  @Test(arguments: [false, true])
+  func `a command that is the server reloads the page although it never ends`(
+    isDaemon: Bool
+  ) throws {
+    startServer(isDaemon: isDaemon)
     try load()
     #expect(reloads() == 0)
     save("a.py")

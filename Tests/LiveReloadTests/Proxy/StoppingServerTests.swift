@@ -132,6 +132,30 @@ struct StoppingServerTests {
     #expect(client.receiveAll().hasSuffix("new"))
   }
 
+  @Test func `a request waits although another service has started`() throws {
+    let (pages, listener, client) = try MemoryPages.proxy(dependencies: ["server", "api"])
+    pages.core.note(
+      .tasks(["server", "api"].map { .init(name: $0, command: "", isService: true) }))
+    pages.core.note(.started(task: "server"))
+    (pages.network.processes, pages.network.launched) = ([7], 6)
+    pages.core.note(.launched(task: "server", process: 6))
+    func request() { client.send("GET /1 HTTP/1.1\r\nHost: localhost\r\n\r\n") }
+    request()
+    try #require(listener.next()).send("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nold")
+    #expect(client.receiveAll().hasSuffix("old"))
+    pages.core.note(.stopping(task: "server"))
+    pages.network.run()
+    request()
+    pages.core.note(.ended(task: "api", .stopped, status: nil, duration: .seconds(1)))
+    pages.core.note(.started(task: "api"))
+    pages.network.advance(seconds: 1)
+    #expect(listener.next() == nil, "the server that stops still listens")
+    pages.core.note(.started(task: "server"))
+    pages.network.run()
+    try #require(listener.next()).send("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nnew")
+    #expect(client.receiveAll().hasSuffix("new"))
+  }
+
   @Test func `a request reaches a server that is started by hand after a stop`() throws {
     try serve()
     stop()
