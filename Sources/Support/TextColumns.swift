@@ -13,6 +13,8 @@ extension Character {
   /// The columns of the first scalar: what is combined with it takes none.
   fileprivate var columns: Int {
     guard let scalar = unicodeScalars.first, scalar.value >= 0x300 else { return 1 }
+    // A flag is two letters of a column each.
+    if (0x1F1E6...0x1F1FF).contains(scalar.value) { return min(unicodeScalars.count, 2) }
     if scalar.properties.isEmojiPresentation
       || Self.wide.contains(where: { $0.contains(scalar.value) })
     {

@@ -11,7 +11,7 @@ struct FileReadings {
   private var suspicions: [Path: Suspicion] = [:]
   private var limit = StartLimit(share: 1)
   private var latest: Instant?
-  private var count = 0
+  private(set) var count = 0
   private var waiting: Set<Path> = []
 
   /// A file has changed. Returns how long it is before the files are read; `nil` if it waits already.

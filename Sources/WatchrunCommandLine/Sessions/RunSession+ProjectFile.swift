@@ -149,9 +149,13 @@ extension RunSession {
     // What waits is not in any result.
     desk.postpone(problem, for: delay)
     if delay >= Suspicion.Rules.noticed { session.console.warn(problem) }
+    let count = readings.withLock(\.count)
     runner.queue.asyncAfter(deadline: .now() + .milliseconds(delay.milliseconds)) {
       [weak self, weak runner] in
-      guard let self, let runner, !session.isEnding else { return }
+      // Unless another reading has taken what waited.
+      guard let self, let runner, !session.isEnding, readings.withLock(\.count) == count else {
+        return
+      }
       readFiles(runner)
     }
   }

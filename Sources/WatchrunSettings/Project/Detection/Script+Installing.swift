@@ -37,7 +37,7 @@ extension ProjectDetection.Script {
     let top = target.split(separator: Character("/")).first.map(String.init) ?? ""
     let isOutside =
       homes.contains(where: target.hasPrefix)
-      || target.hasPrefix("/") && systems.contains(top) && !target.hasPrefix("/var/tmp/")
+      || target.hasPrefix("/") && systems.contains(top) && !(target + "/").hasPrefix("/var/tmp/")
     return isOutside ? "\(program) \(target)" : nil
   }
 

@@ -39,8 +39,8 @@ import Testing
     "pack build x", "nerdctl build .", "sf project generate", "maturin build", "conan install .",
     "python3 setup.py build", "eas build --local", "cargo build --profile release",
     "git stash push -m x", "dotnet publish", "vercel build", "mkdir deploy",
-    "cp -r deploy x", "cd upload && make", "cp x /var/tmp/y", "rsync -a a/ b/", "grep publish x",
-    "echo deploy", "rm -rf publish", "eslint deploy",
+    "cp -r deploy x", "cd upload && make", "cp x /var/tmp/y", "cp -r x /var/tmp", "rsync -a a/ b/",
+    "grep publish x", "echo deploy", "rm -rf publish", "eslint deploy",
   ])
   func `a command that only builds is no publisher`(line: String) {
     #expect(obstacle(line) == nil)
