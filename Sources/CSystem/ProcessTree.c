@@ -433,13 +433,22 @@ struct search {
   enum csystem_open_mode *modes;
 };
 
-// Whether what is written to a descriptor of /proc/PID/fd is appended.
-static bool is_appending(int descriptors, const char *name) {
+// How the file of a descriptor of /proc/PID/fd is written by it. What it appends ends where it has written last: a file
+// that is longer or shorter was changed by another one since.
+static enum csystem_open_mode open_mode(
+    int descriptors, const char *name, bool is_read, const struct csystem_file_status *before) {
+  enum csystem_open_mode mode = is_read ? CSYSTEM_UPDATED : CSYSTEM_WRITTEN;
   char path[64], text[256];
   snprintf(path, sizeof path, "../fdinfo/%s", name);
-  if (read_text(descriptors, path, text, sizeof text) < 0) return false;
-  const char *flags = strstr(text, "flags:");
-  return flags && strtol(flags + strlen("flags:"), NULL, 8) & O_APPEND;
+  if (read_text(descriptors, path, text, sizeof text) < 0) return mode;
+  const char *flags = strstr(text, "flags:"), *place = strstr(text, "pos:");
+  if (!flags || !place || !(strtol(flags + strlen("flags:"), NULL, 8) & O_APPEND)) return mode;
+  struct csystem_file_status after;
+  if (!S_ISREG(before->mode) || csystem_file_status(descriptors, name, 0, &after) != 0) {
+    return CSYSTEM_WRITTEN;
+  }
+  uint64_t end = strtoull(place + strlen("pos:"), NULL, 10);
+  return before->size <= end && end <= after.size ? CSYSTEM_WRITTEN : CSYSTEM_NOT_WRITABLE;
 }
 
 static void compare_open_file(void *context, int descriptors, const char *name) {
@@ -453,8 +462,7 @@ static void compare_open_file(void *context, int descriptors, const char *name) 
   for (int i = 0; i < search->count; i++) {
     const struct csystem_file_status *searched = &search->files[i];
     if (searched->inode != file.inode || searched->device != file.device) continue;
-    bool is_only_written = !(link.mode & S_IRUSR) || is_appending(descriptors, name);
-    enum csystem_open_mode mode = is_only_written ? CSYSTEM_WRITTEN : CSYSTEM_UPDATED;
+    enum csystem_open_mode mode = open_mode(descriptors, name, link.mode & S_IRUSR, searched);
     if (search->modes[i] < mode) search->modes[i] = mode;
   }
 }

@@ -119,7 +119,8 @@ int csystem_adopt_orphans(pid_t *children, int capacity);
 pid_t csystem_process_of_program(pid_t leader, const char *names);
 
 /// For each of the files, by device and inode, how a process or a descendant has it open: not for writing, for
-/// reading and writing anywhere, or for writing or appending only.
+/// reading and writing anywhere, or for writing or appending only. One that is appended to is written by who has
+/// written what is at its end.
 enum csystem_open_mode { CSYSTEM_NOT_WRITABLE, CSYSTEM_UPDATED, CSYSTEM_WRITTEN };
 
 void csystem_files_open_for_writing(
