@@ -19,6 +19,8 @@ extension ChangeJudge {
     var rewritings: [Int] = []
     /// The number of follow-ups for the path in a row that have changed nothing.
     var timesUnchanging = 0
+    /// How many have changed nothing, also with others between them.
+    var unchangingCount = 0
 
     /// So many cases are no coincidence.
     private static let cases = 2
@@ -71,8 +73,15 @@ extension ChangeJudge {
       mayBeSource: editedKinds.contains(FileKind(path)) || editedKinds.count >= Self.mostKinds)
   }
 
-  /// The paths of which it is proved that only runs write them.
-  var provedOutputs: Set<Path> { Set(records.keys.filter(isProved)) }
+  /// The paths that builds write, as far as is seen: what follows from a source writes its outputs, and what follows
+  /// from an output writes nothing.
+  var builtOutputs: Set<Path> {
+    Set(
+      records.keys.filter { path in
+        guard let record = records[path], !record.isEdited else { return false }
+        return record.proof.unchangingCount >= (editedKinds.contains(FileKind(path)) ? 2 : 1)
+      })
+  }
 
   /// Collects what proves that runs write the paths of these changes.
   mutating func collectProofs(
@@ -144,6 +153,7 @@ extension ChangeJudge {
     for path in paths.sorted() where records[path]?.isEdited == false {
       let wasProved = isProved(path)
       records[path]?.proof.timesUnchanging += 1
+      records[path]?.proof.unchangingCount += 1
       if !wasProved && isProved(path) { outputs.append(path) }
     }
     return outputs.isEmpty ? [] : [.announceOutputs(outputs)]

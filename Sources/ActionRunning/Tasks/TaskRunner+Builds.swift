@@ -13,8 +13,12 @@ struct BuildSearch {
     /// The files that people have saved while it built, which it may have read before, and when; until it has ended and
     /// a build begins.
     var saves: [Path: FileTime] = [:]
+    /// What was half written when it was stopped, beside the files for which it ran.
+    var halves: [(doubt: BuildOutputs.Doubt, causes: [Path])] = []
   }
 
+  /// So long before a stop, what a build wrote may be half of it: make removes most of that, but not all.
+  static let halfTime = Duration.milliseconds(200)
   static let shortestPause = Duration.milliseconds(10)
   /// A pause is at least so many times as long as the processor time of the search before it.
   static let share = 25
@@ -184,7 +188,7 @@ extension TaskRunner {
   func noteSaves(_ parts: BatchParts, _ evidence: [Path: Verdict], in builds: Set<String>) {
     let builders = state.access { $0.buildSearch.builders }
     for component in components where component.names.contains(where: { builders[$0] != nil }) {
-      let proved = component.rounds.provedOutputs
+      let outputs = component.rounds.builtOutputs
       let isBuilding = !builds.isDisjoint(with: component.names)
       var saved: [Path] = []
       for name in component.names {
@@ -195,7 +199,7 @@ extension TaskRunner {
             component.rounds.editedKinds.contains(kind)
             || !isBuilding && change.kind == .modified && !FileKind.isBuilt(path)
           if component.isSaved(path, evidence)
-            || evidence[path] != .run && maySave && !proved.contains(path)
+            || evidence[path] != .run && maySave && !outputs.contains(path)
           {
             saved.append(path)
           }
@@ -231,6 +235,21 @@ extension TaskRunner {
     }
   }
 
+  /// A run is stopped, which may build.
+  func noteStop(of name: String) {
+    guard state.access({ $0.buildSearch.builders[name] != nil }), let worker = worker(name),
+      let run = worker.state.access({ $0.processes[.command]?.run }),
+      let began = worker.state.access({ $0.spans.last?.began })
+    else { return }
+    let causes = run.trigger.changes.prefix(ContentReader.mostFiles).map(\.path)
+    guard let saved = causes.compactMap({ try? FileStatus(of: $0).modified }).min() else { return }
+    let since = max(began, .now().advanced(by: .zero - BuildSearch.halfTime))
+    state.access {
+      $0.buildSearch.builders[name]?.halves.append(
+        (BuildOutputs.Doubt(since: since, saved: min(saved, since)), causes))
+    }
+  }
+
   /// Whether the process of a task may start. Otherwise `retry` is called on the queue when what builds have written
   /// looks older than what people have saved since. If that fails, the saves may be missing from now on.
   func outdateOutputs(before name: String, orCall retry: @escaping @Sendable () -> Void) -> Bool {
@@ -238,18 +257,23 @@ extension TaskRunner {
     let active = allWorkers.filter { $0.name != name && ![.idle, .ended].contains($0.phase) }
     // What the others have made is taken for up to date as well, unless they work yet, and make more.
     let builders = component?.names.subtracting(active.map(\.name)) ?? []
-    let (saves, isOutdating) = state.access { state in
-      var saves: [Path: FileTime] = [:]
+    let (saves, doubts, isOutdating) = state.access { state in
+      var (saves, doubts): ([Path: FileTime], [BuildOutputs.Doubt]) = ([:], [])
       for builder in state.buildSearch.builders[name] == nil ? [] : builders {
-        let own = state.buildSearch.builders[builder]?.saves ?? [:]
-        saves.merge(own, uniquingKeysWith: min)
-        state.buildSearch.builders[builder]?.saves = [:]
+        guard let own = state.buildSearch.builders[builder] else { continue }
+        saves.merge(own.saves, uniquingKeysWith: min)
+        for half in own.halves {
+          doubts.append(half.doubt)
+          for cause in half.causes { saves[cause] = saves[cause] ?? .latest() }
+        }
+        state.buildSearch.builders[builder] = .init(directory: own.directory)
       }
-      if !saves.isEmpty { state.outdatingCount += 1 }
-      return (saves, state.outdatingCount > 0)
+      if let first = saves.values.min() { doubts.append(.init(since: first, saved: first)) }
+      if !doubts.isEmpty { state.outdatingCount += 1 }
+      return (saves, doubts, state.outdatingCount > 0)
     }
     if !isOutdating { return true }
-    let proved = component?.rounds.provedOutputs ?? []
+    let built = component?.rounds.builtOutputs ?? []
     let triggers = component?.names.compactMap { worker($0)?.definition.triggers } ?? []
     // Most builds work below the session's directory, but one may be told another one.
     let all = state.access { $0.buildSearch.builders.values.map(\.directory) }
@@ -257,18 +281,17 @@ extension TaskRunner {
       directories: Set(all.filter { !$0.isWithin(directory) }) + [directory])
     outdating.async { [self] in
       let isComplete =
-        saves.values.min().map { first in
-          outputs.outdate(before: first) { path in
-            let isDeclared = triggers.contains {
-              $0.writes.contains(path, isDirectory: false, watched: $0.watched)
-            }
-            return saves[path] == nil
-              && (isDeclared || proved.contains(path) || FileKind.isBuilt(path))
+        doubts.isEmpty
+        || outputs.outdate(doubts) { path in
+          let isDeclared = triggers.contains {
+            $0.writes.contains(path, isDirectory: false, watched: $0.watched)
           }
+          return saves[path] == nil
+            && (isDeclared || built.contains(path) || FileKind.isBuilt(path))
         }
       queue.async { [self] in
-        if isComplete != nil { state.access { $0.outdatingCount -= 1 } }
-        if isComplete == false {
+        if !doubts.isEmpty { state.access { $0.outdatingCount -= 1 } }
+        if !isComplete {
           miss(saves.keys.sorted().map { .init(path: $0, kind: .modified, type: .file) }, by: name)
         }
         retry()

@@ -20,10 +20,18 @@ import Testing
       #expect(setTimes(save.advanced(by: .nanoseconds(time)), of: directory[name]))
     }
     let outputs = BuildOutputs(directories: [directory.path])
-    #expect(outputs.outdate(before: save, where: { FileKind.isBuilt($0) }))
-    let outdated = try written.keys.filter { name in
-      try FileStatus(of: directory[name]).modified == save.advanced(by: .nanoseconds(-1))
+    func outdate(_ doubts: BuildOutputs.Doubt...) throws -> [String] {
+      #expect(outputs.outdate(doubts, where: { FileKind.isBuilt($0) }))
+      return try written.keys.filter { name in
+        let earlier = doubts.map(\.saved).min()?.advanced(by: .nanoseconds(-1))
+        return try FileStatus(of: directory[name]).modified == earlier
+      }.sorted()
     }
-    #expect(outdated.sorted() == ["a.o", "out/deep/b.o", "same.o"])
+    let saved = BuildOutputs.Doubt(since: save, saved: save)
+    #expect(try outdate(saved) == ["a.o", "out/deep/b.o", "same.o"])
+    // What a stopped build was writing, for what was saved before.
+    #expect(setTimes(save, of: directory["a.o"]))
+    let half = BuildOutputs.Doubt(since: save, saved: save.advanced(by: .seconds(-1)))
+    #expect(try outdate(saved, half) == ["a.o"])
   }
 }
