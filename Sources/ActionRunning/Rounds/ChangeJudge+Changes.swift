@@ -59,7 +59,7 @@ extension ChangeJudge {
       // What others have left as it was stays known.
       note(
         rest.filter { $0.verdict != .others || !isUnchanged($0, knowledge) }, at: now,
-        isBesideLasting: hasInterruptibleService)
+        isBesideLasting: hasInterruptibleService, in: workTime)
       // What people have saved meanwhile may be in the result, also if they take it back before the end.
       for change in rest where change.verdict == .unknown {
         guard let file = knowledge.files[change.path] else { continue }
@@ -99,16 +99,17 @@ extension ChangeJudge {
   ///
   /// - Parameters:
   ///   - isBesideLasting: Whether processes that do not end by themselves may have made them.
+  ///   - window: How long runs last that end by themselves, if one is active: a person saves at any time in it.
   ///   - countForAll: Whether they count for all paths together as well.
   mutating func note(
     _ changes: [PendingChange], at now: Instant, isBesideLasting: Bool = false,
-    countForAll: Bool = true
+    in window: Duration? = nil, countForAll: Bool = true
   ) {
     self.isBesideLasting = isBesideLasting
     for change in changes {
       let now = change.time ?? now
       let offset = offset(at: now)
-      let window = isBesideLasting ? nil : workTime
+      let window = isBesideLasting ? window : workTime
       // What is suspected itself says nothing of other paths.
       let isCommon = !keys(of: change).contains { records[$0]?.suspicion.isAboveFree == true }
       for key in keys(of: change) {
@@ -119,6 +120,7 @@ extension ChangeJudge {
         common.changed(change.verdict, at: now, after: offset, in: window)
       } else {
         common.changedAside(at: now)
+        if !isCommon { suspects.changed(change.verdict, at: now, after: offset, in: window) }
       }
       switch change.verdict {
       case .others: markEdited(change)

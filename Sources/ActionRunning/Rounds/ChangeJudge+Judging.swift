@@ -192,7 +192,8 @@ extension ChangeJudge {
   /// The delay of the follow-up that a change requires.
   private func delay(of change: PendingChange, at now: Instant) -> Duration {
     let own = keys(of: change).compactMap { records[$0]?.suspicion }
-    let delays = (own + [common]).map {
+    let isSuspected = change.verdict != .others && own.contains(where: \.isAboveFree)
+    let delays = (own + [common] + (isSuspected ? [suspects] : [])).map {
       $0.delay(of: change.verdict, number: nextNumber)
     }
     return delays.reduce(limit(of: change, at: now), max)
@@ -202,7 +203,9 @@ extension ChangeJudge {
   func limit(
     of change: PendingChange, _ origin: StartLimit.Origin? = nil, at now: Instant
   ) -> Duration {
-    let isOfOthers = change.verdict == .others || records[change.path]?.isEdited == true
+    let isOfOthers =
+      change.verdict == .others
+      || change.verdict == .unknown && records[change.path]?.isEdited == true
     let origin = origin ?? (isOfOthers ? .others : .unknown)
     let own = keys(of: change).compactMap { records[$0]?.limit }
     let all = limit.delay(of: origin, at: now)
@@ -221,6 +224,7 @@ extension ChangeJudge {
     }
     limit.started(at: now)
     common.answered()
+    suspects.answered()
     latestMade = nil
   }
 

@@ -148,6 +148,8 @@ struct ChangeJudge: Sendable {
   var latestMade: Instant?
   /// The changes of whatever paths that are not yet suspected themselves: runs may change another one each time.
   var common = Suspicion()
+  /// The same of the paths that are suspected themselves: runs that write several files lead to few starts in all.
+  var suspects = Suspicion()
   /// How often changes have requested runs.
   var limit = StartLimit(share: 2)
   /// The runs that changes by others have answered.
@@ -220,6 +222,15 @@ struct ChangeJudge: Sendable {
     common.isSuspected || records.values.contains { $0.suspicion.isSuspected }
   }
 
+  /// Whether these paths have changed after starts before, or others in their directories, and none by others.
+  func areProbablyOfRuns(_ paths: [Path]) -> Bool {
+    !paths.isEmpty
+      && paths.allSatisfy { path in
+        records[path]?.isEdited != true
+          && [path, path.directory].contains { records[$0]?.suspicion.level() ?? 0 > 1 }
+      }
+  }
+
   /// The paths that runs change again and again.
   var frequentPaths: [Path] {
     records.filter { !$0.value.isEdited && ($0.value.suspicion.isProved || $0.value.proof.wasOpen) }
@@ -244,6 +255,7 @@ struct ChangeJudge: Sendable {
       return record
     }
     common.formMaximum(other.common)
+    suspects.formMaximum(other.suspects)
     limit.formMaximum(other.limit)
     if let launch = other.lastLaunch, lastLaunch.map({ $0.time < launch.time }) ?? true {
       lastLaunch = launch

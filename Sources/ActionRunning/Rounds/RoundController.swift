@@ -84,6 +84,10 @@ final class RoundController: Sendable {
     state.access { $0.judge[keyPath: member] }
   }
 
+  func areProbablyOfRuns(_ paths: [Path]) -> Bool {
+    state.access { $0.judge.areProbablyOfRuns(paths) }
+  }
+
   /// Whether an active run will be restarted within this time.
   func owesRestart(within time: Duration) -> Bool {
     let end = scheduler.now.advanced(by: time)

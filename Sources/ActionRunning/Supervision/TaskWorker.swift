@@ -192,13 +192,18 @@ final class TaskWorker: Sendable {
   func notify(_ event: Event) { context.notify(self, event) }
 
   /// Starts a run. The present one is stopped first.
-  func start(_ reason: RunTrigger.Reason, takesTerminal: Bool = false) {
+  ///
+  /// - Parameter mayMend: Whether it may succeed where the one before has failed: not if that has changed what it starts
+  ///   for.
+  func start(
+    _ reason: RunTrigger.Reason, takesTerminal: Bool = false, mayMend: Bool = true
+  ) {
     state.access { $0.restart.take() }?.cancel()
     state.access { state in
       if takesTerminal { state.takesTerminalNext = true }
       state.reason = reason
       state.result = nil
-      if reason != .restart { state.backOff.reset() }
+      if reason != .restart && mayMend { state.backOff.reset() }
     }
     advance { $0.start() }
   }

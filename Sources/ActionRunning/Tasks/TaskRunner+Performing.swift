@@ -21,9 +21,13 @@ extension TaskRunner {
       if isAfterDependency { worker(name)?.state.access { $0.unprovenTests = nil } }
       former(of: name)?.setFormer(true)
       state.access { $0.machine.tasks[name]?.isAttempted = false }
-      worker(name)?.start(reason, takesTerminal: state.access { $0.terminalTask == name })
+      let changed = reason == .change ? owed.trigger(of: name).changes.map(\.path) : []
+      worker(name)?.start(
+        reason, takesTerminal: state.access { $0.terminalTask == name },
+        mayMend: component(of: name)?.rounds.areProbablyOfRuns(changed) != true)
     case .stop(let name):
       let worker = worker(name)
+      noteStop(of: name)
       // A service has succeeded by its start; another run has not, and its changes are owed again.
       if worker?.definition.isService == false { state.access { $0.owed.interrupt(name) } }
       worker?.stop()
