@@ -58,7 +58,10 @@ extension PageSite {
 
   /// Which of several servers it is may not be known. Requests to another one are delayed by a retry.
   private func servers(of task: String) -> [Upstream] {
-    servers.values.filter { $0.tasks.isEmpty ? isServer(task) : $0.tasks.contains(task) }
+    servers.values.filter { server in
+      let isAnother = server.tasks.contains { [.running, .ready].contains(state(of: $0)) }
+      return server.tasks.contains(task) || !isAnother && isServer(task)
+    }
   }
 
   private func isService(_ task: String) -> Bool {
@@ -94,9 +97,11 @@ extension PageSite {
         }
       }
       // The command may keep running, and even start its server again by itself. Any may have started a daemon.
-      let isDaemon = tasks.isEmpty && lineage.contains(processIDs().own) && !isHeld(port)
-      let running = isDaemon ? page.dependencies.filter { state(of: $0) == .running } : tasks
-      let commands = running.filter { !isService($0) }
+      let running = page.dependencies.filter { state(of: $0) == .running }
+      let isDaemon =
+        tasks.isEmpty && lineage.contains(processIDs().own) && !isHeld(port)
+        && running.count == 1 && !page.dependencies.contains(where: isService)
+      let commands = (isDaemon ? running : tasks).filter { !isService($0) }
       let decision = session.serves(commands, at: core.milliseconds)
       for task in commands { clear(task) }
       noteTasks()

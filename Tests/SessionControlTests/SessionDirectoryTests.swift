@@ -94,12 +94,14 @@ struct SessionDirectoryTests {
     let failure = #expect(throws: SessionError.self) { try SessionClient(in: "/p", [open]) }
     #expect(failure?.description.contains("cannot use") == true)
     let listener = Log<Int32>()
-    DispatchQueue(label: "test.session").asyncAfter(deadline: .now() + 0.05) { [directory] in
+    let queue = DispatchQueue(label: "test.session")
+    queue.asyncAfter(deadline: .now() + 0.05) { [directory] in
       guard (try? SessionDirectory.make(among: [directory])) != nil else { return }
       if let (number, _) = try? directory.listen(for: "/p") { listener.note(number) }
     }
     let client = try SessionClient(in: "/p", [open, directory], waiting: .seconds(60))
     #expect(client.directory == "/p")
+    queue.sync {}
     for number in listener.entries { _ = Descriptor(owning: number) }
     #expect(throws: SessionError.noSession("/p")) {
       try SessionClient(in: "/p", [open, directory])

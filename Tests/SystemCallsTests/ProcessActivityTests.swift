@@ -135,20 +135,30 @@ struct ProcessActivityTests {
 
   @Test func `files that are open for writing are found, and others are not`() throws {
     let directory = try TemporaryDirectory()
-    for name in ["written", "appended", "updated", "read", "closed"] {
+    for name in ["written", "appended", "longer", "shorter", "updated", "read", "closed"] {
       try directory.write("x", to: name)
     }
     let written = try Descriptor.open(directory["written"], O_WRONLY)
     let appended = try Descriptor.open(directory["appended"], O_RDWR | O_APPEND)
+    let longer = try Descriptor.open(directory["longer"], O_WRONLY | O_APPEND)
+    let shorter = try Descriptor.open(directory["shorter"], O_WRONLY | O_APPEND)
+    for number in [appended.number, longer.number, shorter.number] {
+      #expect(write(number, "y", 1) == 1)
+    }
+    // Others have written last.
+    try directory.write("xyz", to: "longer")
+    try directory.write("z", to: "shorter")
     let updated = try Descriptor.open(directory["updated"], O_RDWR)
     let read = try Descriptor.open(directory["read"], O_RDONLY)
-    let names = ["written", "appended", "updated", "read", "closed", "missing"]
+    let names = [
+      "written", "appended", "longer", "shorter", "updated", "read", "closed", "missing",
+    ]
     let group = ProcessGroup(leader: getpid())
     #expect(
       group.filesOpenForWriting(names.map { directory[$0] }) == [
         directory["written"]: .write, directory["appended"]: .write, directory["updated"]: .update,
       ])
-    _ = (written.number, appended.number, updated.number, read.number)
+    _ = (written.number, updated.number, read.number)
   }
 }
 #endif

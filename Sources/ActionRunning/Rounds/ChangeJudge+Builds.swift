@@ -32,7 +32,7 @@ extension ChangeJudge {
     for changes: [PendingChange], at now: Instant, _ knowledge: Knowledge
   ) -> [Action] {
     if changes.isEmpty { return [] }
-    note(changes, at: now, isBesideLasting: hasInterruptibleService)
+    note(changes, at: now, isBesideLasting: hasInterruptibleService, in: workTime)
     for change in changes {
       if let state = knowledge.files[change.path] {
         records[change.path]?.judgedContent = state.content

@@ -38,8 +38,11 @@ extension ChangeJudge {
     at now: Instant, burst time: Instant? = nil, _ knowledge: Knowledge
   ) -> [Action] {
     let changes = PendingChange.all(of: changes, evidence, at: time)
+    if situation.judgesAtOnce {
+      for change in changes { records[change.path]?.proof.wasAtRest = true }
+    }
     if isFlushing || isStopped && situation.isOwn {
-      note(changes, at: now, isBesideLasting: hasInterruptibleService)
+      note(changes, at: now, isBesideLasting: hasInterruptibleService, in: workTime)
       add(changes.filter { isFlushing || $0.verdict != .others })
       let others = isFlushing ? [] : changes.filter { $0.verdict == .others }
       if others.isEmpty { return [] }
@@ -120,7 +123,11 @@ extension ChangeJudge {
         common.changed(change.verdict, at: now, after: offset, in: window)
       } else {
         common.changedAside(at: now)
-        if !isCommon { suspects.changed(change.verdict, at: now, after: offset, in: window) }
+        if !isCommon {
+          if suspects.isEmpty { suspectPaths = [] }
+          if suspectPaths.count < 2 { suspectPaths.insert(change.path) }
+          suspects.changed(change.verdict, at: now, after: offset, in: window)
+        }
       }
       switch change.verdict {
       case .others: markEdited(change)
@@ -174,6 +181,7 @@ extension ChangeJudge {
       for key in keys(of: change) { records[key]?.suspicion.reset() }
     }
     common.reset()
+    suspects.reset()
     guard let lastReport else { return runAtOnce(changes, .atRest, at: now) }
     let named = changes.prefix(ContentReader.mostFiles)
     let delay = answers.delay(

@@ -21,9 +21,11 @@ extension ChangeJudge {
     var timesUnchanging = 0
     /// How many have changed nothing, also with others between them.
     var unchangingCount = 0
+    /// Whether it has changed while no run worked that ends by itself.
+    var wasAtRest = false
 
     /// So many cases are no coincidence.
-    private static let cases = 2
+    fileprivate static let cases = 2
 
     /// - Parameter mayBeSource: Whether people edit files of this kind. A run may rewrite what they save, as
     ///   formatters do.
@@ -73,14 +75,17 @@ extension ChangeJudge {
       mayBeSource: editedKinds.contains(FileKind(path)) || editedKinds.count >= Self.mostKinds)
   }
 
-  /// The paths that builds write, as far as is seen: what follows from a source writes its outputs, and what follows
-  /// from an output writes nothing.
+  /// The paths of which it is proved that only runs write them.
+  var provedOutputs: Set<Path> { Set(records.keys.filter(isProved)) }
+
+  /// The paths that builds write, as far as is seen: they change only while runs work that end by themselves, and what
+  /// follows from them changes nothing.
   var builtOutputs: Set<Path> {
     Set(
-      records.keys.filter { path in
-        guard let record = records[path], !record.isEdited else { return false }
-        return record.proof.unchangingCount >= (editedKinds.contains(FileKind(path)) ? 2 : 1)
-      })
+      records.filter { _, record in
+        !record.isEdited && !record.proof.wasAtRest
+          && record.proof.unchangingCount >= OutputProof.cases
+      }.keys)
   }
 
   /// Collects what proves that runs write the paths of these changes.

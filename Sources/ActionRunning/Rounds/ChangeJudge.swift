@@ -150,6 +150,8 @@ struct ChangeJudge: Sendable {
   var common = Suspicion()
   /// The same of the paths that are suspected themselves: runs that write several files lead to few starts in all.
   var suspects = Suspicion()
+  /// Some of these paths. One alone is told by its own times.
+  var suspectPaths: Set<Path> = []
   /// How often changes have requested runs.
   var limit = StartLimit(share: 2)
   /// The runs that changes by others have answered.
@@ -223,11 +225,12 @@ struct ChangeJudge: Sendable {
   }
 
   /// Whether these paths have changed after starts before, or others in their directories, and none by others.
-  func areProbablyOfRuns(_ paths: [Path]) -> Bool {
-    !paths.isEmpty
-      && paths.allSatisfy { path in
-        records[path]?.isEdited != true
-          && [path, path.directory].contains { records[$0]?.suspicion.level() ?? 0 > 1 }
+  func areProbablyOfRuns(_ changes: [ChangeBatch.Change]) -> Bool {
+    !changes.isEmpty
+      && changes.allSatisfy { change in
+        let keys = change.kind == .modified ? [change.path] : [change.path, change.path.directory]
+        return records[change.path]?.isEdited != true
+          && keys.contains { records[$0]?.suspicion.level() ?? 0 > 1 }
       }
   }
 

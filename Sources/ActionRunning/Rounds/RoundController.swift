@@ -84,8 +84,8 @@ final class RoundController: Sendable {
     state.access { $0.judge[keyPath: member] }
   }
 
-  func areProbablyOfRuns(_ paths: [Path]) -> Bool {
-    state.access { $0.judge.areProbablyOfRuns(paths) }
+  func areProbablyOfRuns(_ changes: [ChangeBatch.Change]) -> Bool {
+    state.access { $0.judge.areProbablyOfRuns(changes) }
   }
 
   /// Whether an active run will be restarted within this time.

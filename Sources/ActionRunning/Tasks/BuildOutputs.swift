@@ -11,9 +11,10 @@ struct BuildOutputs {
   /// The directories without outputs.
   private static let others = [".git", ".hg", ".svn", ".jj", "node_modules"].map(\.utf8)
 
-  /// What was written since a time may be without what was saved then.
+  /// What was written in a time may be without what was saved.
   struct Doubt: Hashable {
     let since: FileTime
+    var until: FileTime?
     let saved: FileTime
   }
 
@@ -37,7 +38,9 @@ struct BuildOutputs {
         if entry.type == .directory { return pending.append(path.appending(entry.name)) }
         guard let status = try? FileStatus(ofListed: entry.name, in: opened),
           status.type == .file,
-          let saved = doubts.filter({ status.modified >= $0.since }).map(\.saved).min()
+          let saved = doubts.filter({ doubt in
+            doubt.since <= status.modified && status.modified <= doubt.until ?? status.modified
+          }).map(\.saved).min()
         else { return }
         let file = path.appending(entry.name)
         let earlier = saved.advanced(by: .nanoseconds(-1))

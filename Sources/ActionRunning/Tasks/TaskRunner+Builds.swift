@@ -13,8 +13,8 @@ struct BuildSearch {
     /// The files that people have saved while it built, which it may have read before, and when; until it has ended and
     /// a build begins.
     var saves: [Path: FileTime] = [:]
-    /// What was half written when it was stopped, beside the files for which it ran.
-    var halves: [(doubt: BuildOutputs.Doubt, causes: [Path])] = []
+    /// When it was stopped: what was written just before that may be half of it.
+    var stops: [BuildOutputs.Doubt] = []
   }
 
   /// So long before a stop, what a build wrote may be half of it: make removes most of that, but not all.
@@ -188,7 +188,7 @@ extension TaskRunner {
   func noteSaves(_ parts: BatchParts, _ evidence: [Path: Verdict], in builds: Set<String>) {
     let builders = state.access { $0.buildSearch.builders }
     for component in components where component.names.contains(where: { builders[$0] != nil }) {
-      let outputs = component.rounds.builtOutputs
+      let proved = component.rounds.provedOutputs
       let isBuilding = !builds.isDisjoint(with: component.names)
       var saved: [Path] = []
       for name in component.names {
@@ -199,7 +199,7 @@ extension TaskRunner {
             component.rounds.editedKinds.contains(kind)
             || !isBuilding && change.kind == .modified && !FileKind.isBuilt(path)
           if component.isSaved(path, evidence)
-            || evidence[path] != .run && maySave && !outputs.contains(path)
+            || evidence[path] != .run && maySave && !proved.contains(path)
           {
             saved.append(path)
           }
@@ -235,19 +235,16 @@ extension TaskRunner {
     }
   }
 
-  /// A run is stopped, which may build.
+  /// A run is about to be stopped. If it builds, what it is writing is made again in any case.
   func noteStop(of name: String) {
-    guard state.access({ $0.buildSearch.builders[name] != nil }), let worker = worker(name),
-      let run = worker.state.access({ $0.processes[.command]?.run }),
-      let began = worker.state.access({ $0.spans.last?.began })
+    guard isBuildingNow(name), let began = worker(name)?.state.access({ $0.spans.last?.began })
     else { return }
-    let causes = run.trigger.changes.prefix(ContentReader.mostFiles).map(\.path)
-    guard let saved = causes.compactMap({ try? FileStatus(of: $0).modified }).min() else { return }
-    let since = max(began, .now().advanced(by: .zero - BuildSearch.halfTime))
-    state.access {
-      $0.buildSearch.builders[name]?.halves.append(
-        (BuildOutputs.Doubt(since: since, saved: min(saved, since)), causes))
-    }
+    let now = FileTime.now()
+    let time = BuildSearch.halfTime
+    let stop = BuildOutputs.Doubt(
+      since: max(began, now.advanced(by: .zero - time)), until: now.advanced(by: time),
+      saved: FileTime(nanoseconds: 1_000_000_000))
+    state.access { $0.buildSearch.builders[name]?.stops.append(stop) }
   }
 
   /// Whether the process of a task may start. Otherwise `retry` is called on the queue when what builds have written
@@ -262,10 +259,7 @@ extension TaskRunner {
       for builder in state.buildSearch.builders[name] == nil ? [] : builders {
         guard let own = state.buildSearch.builders[builder] else { continue }
         saves.merge(own.saves, uniquingKeysWith: min)
-        for half in own.halves {
-          doubts.append(half.doubt)
-          for cause in half.causes { saves[cause] = saves[cause] ?? .latest() }
-        }
+        doubts += own.stops
         state.buildSearch.builders[builder] = .init(directory: own.directory)
       }
       if let first = saves.values.min() { doubts.append(.init(since: first, saved: first)) }

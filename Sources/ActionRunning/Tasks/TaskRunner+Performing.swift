@@ -21,7 +21,8 @@ extension TaskRunner {
       if isAfterDependency { worker(name)?.state.access { $0.unprovenTests = nil } }
       former(of: name)?.setFormer(true)
       state.access { $0.machine.tasks[name]?.isAttempted = false }
-      let changed = reason == .change ? owed.trigger(of: name).changes.map(\.path) : []
+      let changed = reason == .change ? owed.trigger(of: name).changes : []
+      noteStop(of: name)
       worker(name)?.start(
         reason, takesTerminal: state.access { $0.terminalTask == name },
         mayMend: component(of: name)?.rounds.areProbablyOfRuns(changed) != true)

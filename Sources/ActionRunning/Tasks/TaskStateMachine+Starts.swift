@@ -125,7 +125,7 @@ extension TaskStateMachine {
   /// Stops runs that would have to be repeated, because an ancestor runs again.
   private mutating func stopOutdated(below name: String) -> [Action] {
     var actions: [Action] = []
-    let isByKey = tasks[name]?.request?.reason == .key
+    let isByKey = tasks[name]?.request?.reason == .key && !owedTasks.contains(name)
     let running = descendants[name, default: []].filter { tasks[$0]?.phase == .running }
     for below in inOrder(running) {
       guard let task = tasks[below], isOutdated(below, under: name, isByKey: isByKey),

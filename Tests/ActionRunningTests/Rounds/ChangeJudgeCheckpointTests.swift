@@ -333,7 +333,8 @@ struct ChangeJudgeCheckpointTests {
     // They may be outputs.
     #expect(
       bench.judge.records.values.allSatisfy { record in
-        record.proof == ChangeJudge.OutputProof(timesUnchanging: 1) && record.suspicion.isEmpty
+        record.proof == ChangeJudge.OutputProof(timesUnchanging: 1, unchangingCount: 1)
+          && record.suspicion.isEmpty
       })
     bench.judge.updateAll { ($0.proof, $0.knownContent) = (ChangeJudge.OutputProof(), nil) }
     #expect(bench.judge.records.isEmpty)

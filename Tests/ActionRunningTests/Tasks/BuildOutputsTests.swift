@@ -31,7 +31,9 @@ import Testing
     #expect(try outdate(saved) == ["a.o", "out/deep/b.o", "same.o"])
     // What a stopped build was writing, for what was saved before.
     #expect(setTimes(save, of: directory["a.o"]))
-    let half = BuildOutputs.Doubt(since: save, saved: save.advanced(by: .seconds(-1)))
-    #expect(try outdate(saved, half) == ["a.o"])
+    #expect(setTimes(save.advanced(by: .seconds(2)), of: directory["same.o"]))
+    let half = BuildOutputs.Doubt(
+      since: save, until: save.advanced(by: .seconds(1)), saved: save.advanced(by: .seconds(-1)))
+    #expect(try outdate(half) == ["a.o"])
   }
 }
