@@ -123,11 +123,6 @@ extension ChangeJudge {
         common.changed(change.verdict, at: now, after: offset, in: window)
       } else {
         common.changedAside(at: now)
-        if !isCommon {
-          if suspects.isEmpty { suspectPaths = [] }
-          if suspectPaths.count < 2 { suspectPaths.insert(change.path) }
-          suspects.changed(change.verdict, at: now, after: offset, in: window)
-        }
       }
       switch change.verdict {
       case .others: markEdited(change)
@@ -181,7 +176,6 @@ extension ChangeJudge {
       for key in keys(of: change) { records[key]?.suspicion.reset() }
     }
     common.reset()
-    suspects.reset()
     guard let lastReport else { return runAtOnce(changes, .atRest, at: now) }
     let named = changes.prefix(ContentReader.mostFiles)
     let delay = answers.delay(

@@ -192,15 +192,10 @@ extension ChangeJudge {
   /// The delay of the follow-up that a change requires.
   private func delay(of change: PendingChange, at now: Instant) -> Duration {
     let own = keys(of: change).compactMap { records[$0]?.suspicion }
-    let delays = (own + [common]).map { $0.delay(of: change.verdict, number: nextNumber) }
-    // A person edits one file more.
-    let isSuspected =
-      suspectPaths.count > 1 && change.verdict != .others
-      && records[change.path]?.isEdited != true
-      && own.contains(where: \.isAboveFree)
-    let shared = isSuspected ? suspects.delay(number: nextNumber) : .zero
-    return (delays + [min(shared, Suspicion.Rules.noticed)])
-      .reduce(limit(of: change, at: now), max)
+    let delays = (own + [common]).map {
+      $0.delay(of: change.verdict, number: nextNumber)
+    }
+    return delays.reduce(limit(of: change, at: now), max)
   }
 
   /// The delay of what a change leads to, whatever is known of who has made it.
@@ -228,7 +223,6 @@ extension ChangeJudge {
     }
     limit.started(at: now)
     common.answered()
-    suspects.answered()
     latestMade = nil
   }
 

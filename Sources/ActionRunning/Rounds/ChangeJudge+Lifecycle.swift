@@ -16,7 +16,6 @@ extension ChangeJudge {
     observation?.hasLaunched = true
     let (time, isComplete) = (isComplete ? offset(at: now) : .zero, isComplete && hasEnded)
     common.began(after: time, isComplete: isComplete)
-    suspects.began(after: time, isComplete: isComplete)
     roundCount += 1
     updateAll { record in
       record.suspicion.began(after: time, isComplete: isComplete)
@@ -120,7 +119,6 @@ extension ChangeJudge {
     workTime = max(longestRun, offset(at: now))
     updateAll { $0.suspicion.ended(at: now) }
     common.ended(at: now)
-    suspects.ended(at: now)
   }
 
   /// The user stops the runs. The present round has no follow-up; a later run receives its changes.

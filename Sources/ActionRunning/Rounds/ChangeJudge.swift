@@ -148,10 +148,6 @@ struct ChangeJudge: Sendable {
   var latestMade: Instant?
   /// The changes of whatever paths that are not yet suspected themselves: runs may change another one each time.
   var common = Suspicion()
-  /// The same of the paths that are suspected themselves: runs that write several files lead to few starts in all.
-  var suspects = Suspicion()
-  /// Some of these paths. One alone is told by its own times.
-  var suspectPaths: Set<Path> = []
   /// How often changes have requested runs.
   var limit = StartLimit(share: 2)
   /// The runs that changes by others have answered.
@@ -258,7 +254,6 @@ struct ChangeJudge: Sendable {
       return record
     }
     common.formMaximum(other.common)
-    suspects.formMaximum(other.suspects)
     limit.formMaximum(other.limit)
     if let launch = other.lastLaunch, lastLaunch.map({ $0.time < launch.time }) ?? true {
       lastLaunch = launch

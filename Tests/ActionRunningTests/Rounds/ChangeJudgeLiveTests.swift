@@ -411,6 +411,34 @@ struct ChangeJudgeLiveTests {
     #expect(delays.last ?? .zero >= .seconds(1))
   }
 
+  /// The component has a service as well, which does nothing.
+  @Test func `saves at any time in runs that end by themselves are hardly delayed`() {
+    for seed in 1...5 as ClosedRange<UInt64> {
+      var (bench, random) = (bench(), SeededGenerator(seed: seed))
+      bench.evidence = ["/p/a": .others]
+      for count in 0..<60 {
+        bench.begin()
+        let time = Duration.milliseconds(Int.random(in: 0..<1000, using: &random))
+        // A build, then a test.
+        let isInBuild = Bool.random(using: &random)
+        if isInBuild { bench.now += time } else { bench.now += .seconds(1) }
+        if !isInBuild {
+          bench.launch(isRestart: true)
+          bench.now += time
+        }
+        bench.write("/p/a", "#\(seed) \(count)")
+        if isInBuild {
+          bench.now += .seconds(1) - time
+          bench.launch(isRestart: true)
+          bench.now += time
+        }
+        bench.end(after: .seconds(1) - time, isLive: true)
+        let delay = bench.waitForRun(most: 9) ?? .seconds(1000)
+        #expect(delay <= .seconds(count < 30 ? 1 : 4), "save \(count) of \(seed)")
+      }
+    }
+  }
+
   @Test func `a change later than a minute after the start does not count`() {
     #expect(delays(.unknown) { _ in .milliseconds(60_001) }.allSatisfy { $0 == .zero })
     #expect(delays(.unknown) { _ in .seconds(60) }.last == Suspicion.Rules.noticed)

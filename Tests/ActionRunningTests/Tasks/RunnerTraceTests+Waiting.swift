@@ -125,6 +125,26 @@ extension RunnerTraceTests {
     end(runner)
   }
 
+  /// The pauses grow, whatever it writes before it fails.
+  @Test func `what a crash has written does not begin the pauses anew`() throws {
+    let directory = try TemporaryDirectory()
+    let runner = runner(
+      task("a") { ($0.triggers, $0.policy.keepsAlive) = (.all, true) })
+    runner.start()
+    var ended = 0
+    for time in 0..<600 {
+      if runs.count > ended {
+        try directory.write("\(time)", to: "log")
+        submit(directory["log"], to: runner)
+        ended = runs.count
+        finish(ended - 1, 1, of: runner)
+      }
+      advance(runner, by: .milliseconds(100))
+    }
+    #expect(runs.count <= 26)
+    end(runner)
+  }
+
   // MARK: Another graph
 
   @Test func `a task that has changed receives what it was owed with its first run`() {
