@@ -78,13 +78,14 @@ extension ChangeJudge {
   /// The paths of which it is proved that only runs write them.
   var provedOutputs: Set<Path> { Set(records.keys.filter(isProved)) }
 
-  /// The paths that builds write, as far as is seen: they change only while runs work that end by themselves, and what
-  /// follows from them changes nothing.
+  /// The same, and those that builds write as far as is seen: they change only while runs work that end by themselves,
+  /// and what follows from them changes nothing.
   var builtOutputs: Set<Path> {
     Set(
-      records.filter { _, record in
-        !record.isEdited && !record.proof.wasAtRest
-          && record.proof.unchangingCount >= OutputProof.cases
+      records.filter { path, record in
+        isProved(path)
+          || !record.isEdited && !record.proof.wasAtRest
+            && record.proof.unchangingCount >= OutputProof.cases
       }.keys)
   }
 
