@@ -60,11 +60,7 @@ public struct GlobPattern: Sendable, Hashable {
     self.init(line: line.utf8, ignoringCase: ignoringCase)
   }
 
-  /// Creates a pattern from a line of an ignore file that need not be UTF-8, without the line
-  /// ending.
-  ///
-  /// Returns `nil` for a blank line and for a comment. A malformed pattern is not `nil`, but has a
-  /// ``defect`` and matches nothing.
+  /// Creates a pattern from such a line that need not be UTF-8.
   public init?(line: some Collection<UInt8>, ignoringCase: Bool = false) {
     // For git, a line is a C string, which ends at a NUL.
     let text = Self.trimmingTrailingSpaces(line.prefix { $0 != 0 })

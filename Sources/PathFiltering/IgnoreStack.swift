@@ -90,13 +90,7 @@ public struct IgnoreStack: Sendable {
     entering(directory, seen: .present(in: directory), warn: warn)
   }
 
-  /// Creates the stack of a subdirectory, or returns this one if the subdirectory contains no
-  /// ignore files.
-  ///
-  /// - Parameters:
-  ///   - directory: The absolute path of the subdirectory.
-  ///   - seen: The names in it.
-  ///   - warn: Called with the error for each file that exists and cannot be read.
+  /// The same, with the names in the subdirectory. Without ignore files, it is this stack.
   package func entering(
     _ directory: Path, seen: IgnoreFileNames, warn: (SystemError) -> Void = { _ in }
   ) -> IgnoreStack {
@@ -160,13 +154,9 @@ extension IgnoreStack {
     let ignores: Bool
   }
 
-  /// The strongest rule that matches an entry of the directory; `nil` if none does. Allocates
-  /// nothing.
+  /// The strongest rule that matches an entry of the directory; `nil` if none does. Allocates nothing.
   ///
-  /// - Parameters:
-  ///   - path: The absolute path of the entry.
-  ///   - name: The offset of its name.
-  ///   - isDirectory: Whether it is a directory. A link to a directory is not.
+  /// - Parameter name: The offset of its name in the absolute path.
   func match(
     _ path: UnsafeBufferPointer<UInt8>, nameAt name: Int, isDirectory: Bool
   ) -> Match? {

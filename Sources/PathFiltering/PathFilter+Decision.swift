@@ -31,13 +31,7 @@ extension PathFilter {
     return decision(for: path, isDirectory: isDirectory, in: stack)
   }
 
-  /// Decides on an entry of a directory, as `reports` does.
-  ///
-  /// - Parameters:
-  ///   - path: The absolute path of the entry.
-  ///   - isDirectory: Whether it is a directory. As in git, a link to a directory is not.
-  ///   - stack: The rules of the directory that contains the entry.
-  /// - Returns: The decision, and the rule that made it.
+  /// Decides on an entry of a directory with these rules, given by its absolute path, as `reports` does.
   public func decision(
     for path: Path, isDirectory: Bool, in stack: IgnoreStack
   ) -> FilterDecision {

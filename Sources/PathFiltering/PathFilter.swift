@@ -97,12 +97,6 @@ extension PathFilter {
   ///
   /// The ancestors of the entry, up to the watched directory, must not be ignored. Allocates
   /// nothing.
-  ///
-  /// - Parameters:
-  ///   - path: The absolute path of the entry.
-  ///   - name: The offset of its name.
-  ///   - isDirectory: Whether it is a directory. As in git, a link to a directory is not.
-  ///   - stack: The rules of the directory that contains the entry.
   package func mayEnter(
     _ path: UnsafeBufferPointer<UInt8>, nameAt name: Int, isDirectory: Bool = true,
     in stack: IgnoreStack

@@ -20,11 +20,7 @@ final class DocumentReader: UpstreamUser {
     self.upstream = upstream
   }
 
-  /// Makes the request after a pause.
-  ///
-  /// - Parameters:
-  ///   - isNeeded: Whether the request is still to be made.
-  ///   - completion: Called with the fingerprint of the body; `nil` if there is no answer.
+  /// Makes the request after a pause, if it is still needed. `completion` receives `nil` without an answer.
   func read(
     afterMilliseconds pause: Int, if isNeeded: @escaping () -> Bool,
     _ completion: @escaping (BodyFingerprint?) -> Void

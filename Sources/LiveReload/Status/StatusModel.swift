@@ -66,9 +66,7 @@ package struct StatusModel: Sendable {
     tasks.first { $0.description.name == name }
   }
 
-  /// Processes an activity.
-  ///
-  /// - Parameter time: Milliseconds since 1970.
+  /// Processes an activity at a time in milliseconds since 1970.
   package mutating func note(_ activity: Activity, at time: Int) {
     switch activity {
     case .tasks(let descriptions):
