@@ -49,7 +49,7 @@ final class ProxyResponder: Exchange, UpstreamUser {
 
   func begin() {
     limitHold()
-    upstream.add(self)
+    upstream.requests[ObjectIdentifier(self)] = self
     let isHeld = upstream.isRestarting
     step { $0.begin(isHeld: isHeld) }
   }
@@ -93,7 +93,7 @@ final class ProxyResponder: Exchange, UpstreamUser {
   }
 
   private func end() {
-    upstream.remove(self)
+    upstream.requests[ObjectIdentifier(self)] = nil
     upstream.loop.cancelCall(&retry)
     upstream.loop.cancelCall(&limit)
     upstream.loop.cancelCall(&probe)

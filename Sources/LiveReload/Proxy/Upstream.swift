@@ -37,8 +37,8 @@ final class Upstream {
 
   /// Some may be closed.
   private var idle: [UpstreamConnection] = []
-  /// The requests that are not answered completely.
-  private var requests: [ObjectIdentifier: ProxyResponder] = [:]
+  /// The requests that are not answered completely. They learn of restarts.
+  var requests: [ObjectIdentifier: ProxyResponder] = [:]
   /// The address of the last successful connection.
   private var reachedAddress: String?
 
@@ -136,15 +136,6 @@ final class Upstream {
   }
 
   // MARK: - Requests
-
-  /// Adds a request, which learns of restarts until it is removed.
-  func add(_ request: ProxyResponder) {
-    requests[ObjectIdentifier(request)] = request
-  }
-
-  func remove(_ request: ProxyResponder) {
-    requests[ObjectIdentifier(request)] = nil
-  }
 
   private func forEach(_ body: (ProxyResponder) -> Void) {
     for request in Array(requests.values) { body(request) }
