@@ -141,7 +141,7 @@ private final class KernelSocket: KernelEvents, StreamSocket {
     Socket.receive(into: buffer, from: number)
   }
 
-  func probePeer() { Socket.probePeer(of: number) }
+  func probePeer() { csystem_probe_peer(number) }
   func shutDownWriting() { Socket.shutDownWriting(number) }
 }
 

@@ -186,7 +186,6 @@ final class ProxyResponder: Exchange, UpstreamUser {
     }
   }
 
-  func upstreamReceived(raw bytes: [UInt8]) { step { $0.receiveResponseBody(bytes) } }
   func upstreamDrained() { connection.stream.resume() }
 
   func upstreamEnded() { connection.stream.endWhenSent() }

@@ -14,9 +14,8 @@ enum ServerStop {
 /// The user of a connection to the server behind a page.
 protocol UpstreamUser: AnyObject {
   func upstreamConnected(_ connection: UpstreamConnection)
+  /// Bytes after a change of protocol are a body.
   func upstreamReceived(_ event: HTTPParser.Event)
-  /// Bytes after a change of protocol.
-  func upstreamReceived(raw bytes: [UInt8])
   func upstreamDrained()
   /// The server has ended its side of a tunnel.
   func upstreamEnded()
@@ -25,7 +24,6 @@ protocol UpstreamUser: AnyObject {
 }
 
 extension UpstreamUser {
-  func upstreamReceived(raw bytes: [UInt8]) {}
   func upstreamDrained() {}
   func upstreamEnded() {}
 }
@@ -89,7 +87,7 @@ final class UpstreamConnection: ByteStreamOwner {
   }
 
   func received(_ bytes: UnsafeRawBufferPointer) {
-    if isTunnel { return user?.upstreamReceived(raw: Array(bytes)) ?? () }
+    if isTunnel { return user?.upstreamReceived(.body(Array(bytes))) ?? () }
     if user == nil { return stream.close() }
     parser.append(bytes)
     if parser.isAtAlertOfTLS {

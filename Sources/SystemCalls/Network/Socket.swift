@@ -86,11 +86,6 @@ package enum Socket {
     return errno == EAGAIN ? .nothing : .failed
   }
 
-  /// Lets the kernel find out from time to time whether the peer of a quiet connection is still there.
-  package static func probePeer(of socket: Int32) {
-    csystem_probe_peer(socket)
-  }
-
   /// Ends our side of the connection; the peer can still send.
   package static func shutDownWriting(_ socket: Int32) {
     _ = shutdown(socket, Int32(SHUT_WR))
