@@ -106,10 +106,9 @@ extension PageSite {
   /// The client script, which does not change during a session, so that a reload need not fetch it again.
   fileprivate func client(for request: HTTPRequestHead) -> HTTPResponse {
     let hasConsole = page.reportsConsole && !request.path.elementsEqual(Route.script.utf8)
-    let query = ScriptTag.query(session: sessionID, hasConsole: hasConsole)
     var response = HTTPResponse.script(
       (hasConsole ? PackageResources.console_min_js : []) + PackageResources.client_min_js,
-      isImmutable: request.query.elementsEqual(query.utf8))
+      isImmutable: request.query.elementsEqual(sessionID.utf8))
     // Pages of other servers on this machine may use it too.
     response.fields.append("Cross-Origin-Resource-Policy", "cross-origin")
     return response

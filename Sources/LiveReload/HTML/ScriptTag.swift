@@ -9,13 +9,8 @@ struct ScriptTag: Sendable {
   /// Whether the script reports the console of the page. It must then run before the other scripts.
   var hasConsole = false
 
-  /// The query of the script's URL.
-  static func query(session: String, hasConsole: Bool) -> String {
-    hasConsole ? session + "-console" : session
-  }
-
   /// What tells a document with this element from those with others.
-  var variant: String { "\(session)-\(revision)" + (hasConsole ? "-console" : "") }
+  var variant: String { "\(session)-\(revision)" }
 
   /// The element in HTML.
   var html: [UInt8] { text(namespace: "") }
@@ -24,12 +19,11 @@ struct ScriptTag: Sendable {
   var xhtml: [UInt8] { text(namespace: " xmlns=\"http://www.w3.org/1999/xhtml\"") }
 
   private func text(namespace: String) -> [UInt8] {
-    let query = Self.query(session: session, hasConsole: hasConsole)
     let attributes =
       (nonce.map { " nonce=\"\($0)\"" } ?? "") + (hasConsole ? "" : " async=\"\"")
     return Array(
       """
-      <script\(namespace) src="/__watchrun/client.js?\(query)" data-session="\(session)" \
+      <script\(namespace) src="/__watchrun/client.js?\(session)" data-session="\(session)" \
       data-revision="\(revision)"\(attributes)></script>
       """.utf8)
   }
