@@ -1,65 +1,34 @@
 import Support
 
-/// A path that watchrun itself serves, with its handler.
-struct Route: Sendable {
-  /// Starts answering; the result is `nil` if the response has been written completely.
-  typealias Answer = @Sendable (PageSite, HTTPRequestHead, ServerConnection) -> (any Exchange)?
-
-  private static let prefix = "/__watchrun/"
-  /// The path at which clients of the LiveReload protocol request the script.
-  fileprivate static let script = "/livereload.js"
-  private static let reading = ["GET", "HEAD"]
-
-  private static let all = [
-    Route(reading, script, isForAnyone: true) { $2.reply($0.client(for: $1)) },
-    Route(reading, prefix + "client.js", isForAnyone: true) { $2.reply($0.client(for: $1)) },
-    Route(reading, prefix + "overlay.js") { $2.reply(.script(PackageResources.overlay_min_js)) },
-    Route(reading, prefix + "worker.js") { $2.reply(.script(PackageResources.worker_min_js)) },
-    Route(["GET"], prefix + "events") { $0.openEvents($1, on: $2) },
-    Route(reading, prefix) { site, _, connection in connection.reply(site.core.statusPage()) },
-    Route(reading, prefix + "status.json") { site, _, connection in
-      connection.reply(site.core.statusJSON())
-    },
-    Route(["POST"], prefix + "console") { $0.receiveConsole($1, on: $2) },
-    Route(["POST"], prefix + "open") { $2.reply($0.core.openEditor(query: $1.query)) },
-    Route(["POST"], prefix + "run") { $2.reply($0.core.runAgain(query: $1.query)) },
-  ]
-
-  private let methods: [String]
-  private let path: String
-  /// Whether pages of other servers may request it.
-  let isForAnyone: Bool
-  let answer: Answer
-
-  private init(
-    _ methods: [String], _ path: String, isForAnyone: Bool = false, _ answer: @escaping Answer
-  ) {
-    (self.methods, self.path) = (methods, path)
-    (self.isForAnyone, self.answer) = (isForAnyone, answer)
-  }
-
-  /// The route of a request; `nil` for a request to the page itself.
-  static func matching(_ request: HTTPRequestHead) -> Route? {
-    guard request.path.starts(with: prefix.utf8) || request.path.elementsEqual(script.utf8) else {
-      return nil
-    }
-    return all.first { route in
-      request.path.elementsEqual(route.path.utf8) && route.methods.contains(request.method)
-    } ?? unknown
-  }
-
-  private static let unknown = Route([], "") { $2.reply(.text(404, "Not found")) }
-}
-
 extension PageSite {
-  /// Answers a request for a route.
-  func answer(
-    _ route: Route, for request: HTTPRequestHead, on connection: ServerConnection
-  ) -> (any Exchange)? {
-    guard route.isForAnyone || isSameOrigin(request) else {
-      return connection.reply(.text(403, "Only pages of this server may request this"))
+  /// The path at which clients of the LiveReload protocol request the script.
+  private static let script = "/livereload.js"
+
+  /// Whether watchrun itself answers a request, and not the page.
+  static func isForWatchrun(_ request: HTTPRequestHead) -> Bool {
+    request.path.starts(with: "/__watchrun/".utf8) || request.path.elementsEqual(script.utf8)
+  }
+
+  /// Answers such a request. The result is `nil` if the response has been written completely.
+  func answer(_ request: HTTPRequestHead, on connection: ServerConnection) -> (any Exchange)? {
+    let response: HTTPResponse
+    switch (request.method == "HEAD" ? "GET" : request.method, request.path.decoded) {
+    // Pages of other servers may request it.
+    case ("GET", Self.script), ("GET", "/__watchrun/client.js"): response = client(for: request)
+    case _ where !isSameOrigin(request):
+      response = .text(403, "Only pages of this server may request this")
+    case ("GET", "/__watchrun/overlay.js"): response = .script(PackageResources.overlay_min_js)
+    case ("GET", "/__watchrun/worker.js"): response = .script(PackageResources.worker_min_js)
+    case ("GET", "/__watchrun/events") where request.method == "GET":
+      return openEvents(request, on: connection)
+    case ("GET", "/__watchrun/"): response = core.statusPage()
+    case ("GET", "/__watchrun/status.json"): response = core.statusJSON()
+    case ("POST", "/__watchrun/console"): return receiveConsole(request, on: connection)
+    case ("POST", "/__watchrun/open"): response = core.openEditor(query: request.query)
+    case ("POST", "/__watchrun/run"): response = core.runAgain(query: request.query)
+    default: response = .text(404, "Not found")
     }
-    return route.answer(self, request, connection)
+    return connection.reply(response)
   }
 
   /// Whether a request is from a page of this server, or not from a browser.
@@ -105,7 +74,7 @@ extension PageSite {
 extension PageSite {
   /// The client script, which does not change during a session, so that a reload need not fetch it again.
   fileprivate func client(for request: HTTPRequestHead) -> HTTPResponse {
-    let hasConsole = page.reportsConsole && !request.path.elementsEqual(Route.script.utf8)
+    let hasConsole = page.reportsConsole && !request.path.elementsEqual(Self.script.utf8)
     var response = HTTPResponse.script(
       (hasConsole ? PackageResources.console_min_js : []) + PackageResources.client_min_js,
       isImmutable: request.query.elementsEqual(sessionID.utf8))

@@ -141,7 +141,7 @@ extension PageSite {
       let advice = core.hostAdvice(host).map { "; \($0)" } ?? ""
       return connection.reply(.text(403, "The host '\(host)' is not allowed\(advice)"))
     }
-    if let route = Route.matching(request) { return answer(route, for: request, on: connection) }
+    if Self.isForWatchrun(request) { return answer(request, on: connection) }
     if request.asksForUpgrade {
       guard isSocketAllowed(request) else {
         return connection.reply(.text(403, "The origin of the WebSocket is not allowed"))
