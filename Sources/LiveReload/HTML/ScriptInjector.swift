@@ -16,9 +16,6 @@ struct ScriptInjector {
   /// A longer tag or comment ends the search, since it is read again with each part.
   private static let longestToken = 1024 * 1024
 
-  /// Whether the tag has been inserted.
-  private(set) var hasInjected = false
-
   private let tag: [UInt8]
   private let scope: Scope
   private let isXML: Bool
@@ -98,7 +95,6 @@ struct ScriptInjector {
     isDone = true
     defer { rest = [] }
     guard let place, scope == .anyDocument || isWhole else { return Array(rest[returnedCount...]) }
-    hasInjected = true
     let cut = place * encoding.width
     return rest[returnedCount..<cut] + encoding.encode(tag) + rest[cut...]
   }

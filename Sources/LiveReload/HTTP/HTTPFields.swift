@@ -38,10 +38,6 @@ struct HTTPFields: Sendable {
     append(name, value)
   }
 
-  mutating func set(_ name: String, _ value: String) {
-    set(name, value.utf8)
-  }
-
   mutating func remove(_ name: String) {
     pairs.removeAll { $0.name.equalsIgnoringCase(name) }
   }

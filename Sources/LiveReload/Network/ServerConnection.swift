@@ -164,7 +164,7 @@ final class ServerConnection: ByteStreamOwner {
 
   func respond(_ response: HTTPResponse) {
     var fields = response.fields
-    if response.hasBody { fields.set("Content-Length", String(response.length)) }
+    if response.hasBody { fields.set("Content-Length", String(response.length).utf8) }
     let isBodyless = isHeadRequest || !response.hasBody
     var output = head(response.status, reason: nil, fields)
     framing = .length(response.length)
@@ -189,7 +189,7 @@ final class ServerConnection: ByteStreamOwner {
     endsWithConnection: Bool = false
   ) {
     var fields = fields
-    if let length { fields.set("Content-Length", String(length)) }
+    if let length { fields.set("Content-Length", String(length).utf8) }
     if isHeadRequest || !hasBody {
       framing = .none
     } else if let length {
