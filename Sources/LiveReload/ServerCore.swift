@@ -132,7 +132,7 @@ final class ServerCore {
 
   func statusPage() -> HTTPResponse {
     let nonce = Self.randomText()
-    let page = PackageResources.status_html.replacing("__NONCE__", with: nonce)
+    let page = PackageResources.status_html.filling([("__NONCE__", nonce.word)])
     var response = HTTPResponse(200, page, type: "text/html; charset=utf-8", isKept: false)
     response.fields.append(
       "Content-Security-Policy",

@@ -81,3 +81,17 @@ extension Collection<UInt8> {
     return Swift.min(number, limit)
   }
 }
+
+extension [UInt8] {
+  /// Replaces placeholders. Replacements are not searched for placeholders.
+  package func filling(_ values: [(name: String, value: [UInt8])]) -> [UInt8] {
+    var result: [UInt8] = []
+    var rest = self[...]
+    while let byte = rest.first {
+      let found = values.first { rest.starts(with: $0.name.utf8) }
+      if let found { result += found.value } else { result.append(byte) }
+      rest = rest.dropFirst(found?.name.utf8.count ?? 1)
+    }
+    return result
+  }
+}

@@ -29,15 +29,6 @@ extension BidirectionalCollection<UInt8> {
 }
 
 extension [UInt8] {
-  /// The bytes with each occurrence of a string replaced by another.
-  func replacing(_ text: String, with other: String) -> [UInt8] {
-    guard let index = firstIndex(of: text) else { return self }
-    let rest = Array(self[(index + text.utf8.count)...])
-    return self[..<index] + Array(other.utf8) + rest.replacing(text, with: other)
-  }
-}
-
-extension [UInt8] {
   /// Whether the bytes are text in UTF-8, and not in an encoding such as ISO-2022-JP, which consists
   /// of ASCII with escape sequences.
   var isUTF8: Bool {

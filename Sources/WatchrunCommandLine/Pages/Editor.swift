@@ -92,17 +92,3 @@ extension Editor {
     ),
   ]
 }
-
-extension [UInt8] {
-  /// Replaces placeholders. Replacements are not searched for placeholders.
-  func filling(_ values: [(name: String, value: [UInt8])]) -> [UInt8] {
-    var result: [UInt8] = []
-    var rest = self[...]
-    while let byte = rest.first {
-      let found = values.first { rest.starts(with: $0.name.utf8) }
-      result += found?.value ?? [byte]
-      rest = rest.dropFirst(found?.name.utf8.count ?? 1)
-    }
-    return result
-  }
-}
