@@ -38,27 +38,15 @@ package struct JSONWriter {
     nest("[", "]", build)
   }
 
-  package mutating func value(_ string: String?) {
-    guard let string else { return null() }
-    separate()
-    quote(string)
-  }
-
-  package mutating func value(_ number: Int?) {
-    guard let number else { return null() }
-    separate()
-    bytes += String(number).utf8
-  }
-
+  package mutating func value(_ string: String?) { write(string) { $0.quote($1) } }
+  package mutating func value(_ number: Int?) { write(number) { $0.bytes += String($1).utf8 } }
   package mutating func value(_ boolean: Bool?) {
-    guard let boolean else { return null() }
-    separate()
-    bytes += (boolean ? "true" : "false").utf8
+    write(boolean) { $0.bytes += ($1 ? "true" : "false").utf8 }
   }
 
-  private mutating func null() {
+  private mutating func write<Value>(_ value: Value?, _ body: (inout JSONWriter, Value) -> Void) {
     separate()
-    bytes += "null".utf8
+    if let value { body(&self, value) } else { bytes += "null".utf8 }
   }
 
   // MARK: - Members of an object
