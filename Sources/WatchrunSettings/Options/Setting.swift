@@ -18,7 +18,7 @@ struct Setting: Sendable {
   let omitted: Assignment?
 
   /// - Parameters:
-  ///   - names: The names of the option, as in `-w --watch`.
+  ///   - names: The names of the option, as in `-w --watch`; none for a setting of the project file only.
   ///   - value: The placeholder of its value, if not that of the kind.
   ///   - omitted: The value of an option that is given without one.
   ///   - task: The effect on the command of the command line, or on the task that has the key.
@@ -27,11 +27,11 @@ struct Setting: Sendable {
   ///   - project: The effect on a project that has the key. Without one, the key sets what the option
   ///     sets.
   init<Value>(
-    _ names: String, _ group: Option.Group, _ help: String, value: String? = nil,
-    default defaultValue: String? = nil, isRepeatable: Bool = false, scope: Option.Scope = [],
-    taskKey: String? = nil, conflicts: [Option.Conflict] = [], key: ProjectKey? = nil,
-    _ type: ValueType<Value>, omitted: Value? = nil, replacesKeys: Bool = false,
-    others: KeyValuePairs<String, String> = [:],
+    _ names: String = "", _ group: Option.Group = .project, _ help: String = "",
+    value: String? = nil, default defaultValue: String? = nil, isRepeatable: Bool = false,
+    scope: Option.Scope = [], taskKey: String? = nil, conflicts: [Option.Conflict] = [],
+    key: ProjectKey? = nil, _ type: ValueType<Value>, omitted: Value? = nil,
+    replacesKeys: Bool = false, others: KeyValuePairs<String, String> = [:],
     option: (@Sendable (inout Settings, Value) -> Void)? = nil,
     task: (@Sendable (inout Project.Task, Value) -> Void)? = nil,
     page: (@Sendable (inout Project.Page, Value) -> Void)? = nil,
@@ -69,16 +69,6 @@ struct Setting: Sendable {
     }
     read = { type.read(&$0).map(assign) }
     self.omitted = omitted.map(assign)
-  }
-
-  /// A setting of the project file only.
-  init<Value>(
-    key: ProjectKey, _ type: ValueType<Value>,
-    task: (@Sendable (inout Project.Task, Value) -> Void)? = nil,
-    page: (@Sendable (inout Project.Page, Value) -> Void)? = nil,
-    project: (@Sendable (inout Project, Value) -> Void)? = nil
-  ) {
-    self.init("", .project, "", key: key, type, task: task, page: page, project: project)
   }
 
   /// An option without a value.
