@@ -37,10 +37,6 @@ package struct DiagnosticReader {
     return hasError ? reader.found : reader.found + reader.generalErrors
   }
 
-  private init(lines: [OutputLine], files: SourceFiles) {
-    (self.lines, self.files) = (lines, files)
-  }
-
   private mutating func read() {
     while index < lines.count && found.count < Self.mostDiagnostics {
       let clue = Clue(of: line)

@@ -17,11 +17,9 @@ struct MachineFormats {
 
   static func plain(_ output: [UInt8]) -> [UInt8] {
     guard output.contains(UInt8(ascii: "{")) else { return output }
-    var formats = MachineFormats(output)
+    var formats = MachineFormats(output: output)
     return formats.read()
   }
-
-  private init(_ output: [UInt8]) { self.output = output }
 
   private mutating func read() -> [UInt8] {
     var start = 0

@@ -224,7 +224,7 @@ extension TypedLine {
   static func words(ofLine line: [UInt8]) -> [[UInt8]] {
     let text = line.decoded
     let plain = text.utf8.filter { $0 != UInt8(ascii: " ") }
-    guard !ShellLine(Array(plain)).needsShell, let words = ShellWords.split(text) else {
+    guard !ShellLine(line: Array(plain)).needsShell, let words = ShellWords.split(text) else {
       return [line]
     }
     return words.map(\.word)

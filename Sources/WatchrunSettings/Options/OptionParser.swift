@@ -19,14 +19,8 @@ package struct OptionParser {
   package static func parse(
     _ words: [[UInt8]], in directory: Path = "/dev/null"
   ) throws(Failure) -> Settings {
-    var parser = OptionParser(words, directory)
+    var parser = OptionParser(words: words, rest: words[...], directory: directory)
     return try parser.parse()
-  }
-
-  private init(_ words: [[UInt8]], _ directory: Path) {
-    self.words = words
-    rest = words[...]
-    self.directory = directory
   }
 
   private mutating func parse() throws(Failure) -> Settings {

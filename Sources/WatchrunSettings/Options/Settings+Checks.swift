@@ -226,11 +226,11 @@ extension Settings {
   /// Refuses `{}` in a shell line, where it is not replaced: paths are never pasted into a line.
   private func checkPlaceholders() throws(Failure) {
     guard let line = command.first, command.count == 1, isRunByShell else { return }
-    guard let placeholder = ShellLine(line).placeholder else { return }
+    guard let placeholder = ShellLine(line: line).placeholder else { return }
     let written = placeholder.decoded
     throw .usage(
       "\(written) is replaced only as an argument of its own, not in a shell line; write: watchrun "
-        + ShellLine(line).replacement)
+        + ShellLine(line: line).replacement)
   }
 
   // MARK: Projects

@@ -192,7 +192,7 @@ extension Settings {
     switch self.shell {
     case .never: false
     case .always: true
-    case .whenNeeded: command.count == 1 && ShellLine(command[0]).needsShell
+    case .whenNeeded: command.count == 1 && ShellLine(line: command[0]).needsShell
     }
   }
 

@@ -3,11 +3,7 @@ import SystemCalls
 
 /// A single argument that may be a line for a shell.
 struct ShellLine {
-  private let line: [UInt8]
-
-  init(_ line: [UInt8]) {
-    self.line = line
-  }
+  let line: [UInt8]
 
   /// Whether the line holds a space or a character that is special to shells.
   var needsShell: Bool {
@@ -80,6 +76,6 @@ extension [[UInt8]] {
   /// The words of a command as messages show it, so that it can be pasted into a shell: a shell line as it is,
   /// or the words of a program, quoted where a shell needs that.
   package var shownCommand: String {
-    count == 1 && ShellLine(self[0]).needsShell ? self[0].printable : ShellWords.quoted(self)
+    count == 1 && ShellLine(line: self[0]).needsShell ? self[0].printable : ShellWords.quoted(self)
   }
 }

@@ -20,13 +20,9 @@ struct TaskWords {
     let source: String
   }
 
-  private let line: TypedLine
+  let line: TypedLine
   private var words: [[UInt8]] { line.words }
   private var project: Project? { line.project }
-
-  init(_ line: TypedLine) {
-    self.line = line
-  }
 
   /// Whether the words can name tasks.
   static func mayBeTasks(_ settings: Settings) -> Bool {
@@ -214,7 +210,7 @@ extension Settings {
           throw error
         }
       }
-      let (tasks, note) = try TaskWords(line).meaning()
+      let (tasks, note) = try TaskWords(line: line).meaning()
       if let note { say(note) }
       if let tasks { return try replacingCommand(by: tasks.names, tasks.arguments) }
     }
@@ -233,7 +229,7 @@ extension Settings {
     }
     if line.isProgram(first) { return }
     if let advice = Habit.advice(for: line) { throw .usage(advice) }
-    if TaskWords.mayBeTasks(self) { try TaskWords(line).refuseUnknownTask() }
+    if TaskWords.mayBeTasks(self) { try TaskWords(line: line).refuseUnknownTask() }
   }
 
   /// Refuses `-f Procfile` and `-f modd.conf` without a command: only changes of that file would count.

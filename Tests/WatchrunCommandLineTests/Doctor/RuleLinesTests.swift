@@ -16,7 +16,7 @@ import Testing
     }
     """.utf8)
 
-  private var file: ProjectFileText { ProjectFileText("f", text) }
+  private var file: ProjectFileText { ProjectFileText(file: "f", text: text) }
 
   private func value(_ key: String) throws -> JSONValue? { try JSONValue(parsing: text)[key] }
 

@@ -245,9 +245,9 @@ struct UsageErrorTests {
   func `a placeholder in a shell line is refused with the right form`(
     line: String, written: String?
   ) {
-    #expect(ShellLine(Array(line.utf8)).placeholder == nil || written != nil)
+    #expect(ShellLine(line: Array(line.utf8)).placeholder == nil || written != nil)
     guard let written else { return }
-    #expect(ShellLine(Array(line.utf8)).replacement == written)
+    #expect(ShellLine(line: Array(line.utf8)).replacement == written)
     #expect(throws: Failure.self) { try parse("-p", line) }
   }
 

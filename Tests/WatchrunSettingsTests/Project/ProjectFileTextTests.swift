@@ -8,7 +8,7 @@ import Testing
 /// A file that is merged over the project file.
 struct ProjectFileTextTests {
   private func file(_ text: String, _ local: String) throws(Failure) -> Project {
-    var texts = ProjectFileText("watchrun.json", text.word)
+    var texts = ProjectFileText(file: "watchrun.json", text: text.word)
     texts.local = ("watchrun.local.json", local.word)
     return try ProjectReader.read(texts).project
   }
@@ -94,8 +94,9 @@ struct ProjectFileTextTests {
 
   @Test func `a mistake of the first file is not that of the second`() {
     var texts = ProjectFileText(
-      "watchrun.json",
-      "{ tasks: { a: { run: 'x', after: ['nope'] }, p: { proxy: 's' }, s: { run: 'y', port: 1, service: true } } }"
+      file: "watchrun.json",
+      text:
+        "{ tasks: { a: { run: 'x', after: ['nope'] }, p: { proxy: 's' }, s: { run: 'y', port: 1, service: true } } }"
         .word)
     texts.local = ("watchrun.local.json", "{ jobs: 3, tasks: { c: { run: 'z' },\n s: null } }".word)
     do throws(Failure) {

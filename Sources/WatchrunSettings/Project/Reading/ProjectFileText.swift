@@ -10,10 +10,6 @@ package struct ProjectFileText {
   /// `nil` if there is none.
   var local: (file: String, text: [UInt8])?
 
-  init(_ file: String, _ text: [UInt8]) {
-    (self.file, self.text) = (file, text)
-  }
-
   /// The path of the second file: `watchrun.local.json` beside `watchrun.json`.
   static func local(of file: Path) -> Path {
     let name = file.lastComponent

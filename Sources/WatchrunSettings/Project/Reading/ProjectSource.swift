@@ -88,11 +88,11 @@ package struct ProjectSource {
   /// The texts of the file; `nil` if there is none that can be read.
   package var fileText: ProjectFileText? {
     guard hasFile, let text = try? text(of: file) else { return nil }
-    return (try? fileText(text)) ?? ProjectFileText(file.description, text)
+    return (try? fileText(text)) ?? ProjectFileText(file: file.description, text: text)
   }
 
   private func fileText(_ text: [UInt8]) throws(Failure) -> ProjectFileText {
-    var texts = ProjectFileText(file.description, text)
+    var texts = ProjectFileText(file: file.description, text: text)
     let local = ProjectFileText.local(of: file)
     texts.local = try self.text(of: local).map { (local.description, $0) }
     return texts
