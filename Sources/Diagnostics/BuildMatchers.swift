@@ -56,8 +56,7 @@ extension DiagnosticReader {
       return add(.error, message.message, at: place)
     }
     guard let place = ownPlace(after: index, most: 30) else { return nil }
-    add(.error, "(" + text.message, at: place)
-    return index + 1
+    return add(.error, "(" + text.message, at: place)
   }
 
   /// `  lib/a.ex:4: Demo.f/1` below `warning: variable "x" is unused`.

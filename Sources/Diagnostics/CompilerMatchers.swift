@@ -175,13 +175,9 @@ extension DiagnosticReader {
   mutating func linker() -> Int? {
     if line.begins(with: "ld.lld: error: ") || line.begins(with: "rust-lld: error: ") {
       let message = line[(line.range(of: "error: ")?.upperBound ?? line.startIndex)...].message
-      let isReferenced = self.line(index + 1).begins(with: ">>> ")
-      if isReferenced, let place = places(index + 1).first {
-        add(.error, message, at: place)
-      } else {
-        add(.error, message)
-      }
-      return index + 1
+      let place = self.line(index + 1).begins(with: ">>> ") ? places(index + 1).first : nil
+      if let place { return add(.error, message, at: place) }
+      return add(.error, message)
     }
     if Self.linker(in: line) != nil, let words = line.range(of: ": cannot find ") {
       return add(.error, line[(words.lowerBound + 2)...].message)
@@ -191,19 +187,13 @@ extension DiagnosticReader {
         ?? line.range(of: ": multiple definition of ")
     else { return nil }
     let message = line[(words.lowerBound + 2)...].message
-    if let place = places(index).first(where: {
-      line.startIndex + $0.range.upperBound == words.lowerBound
-    }) {
-      add(.error, message, at: place)
-    } else {
-      let before = line[..<words.lowerBound]
-      let start = Self.linker(in: before) ?? before.startIndex
-      let end = before.range(of: ":(")?.lowerBound ?? before.endIndex
-      let names = before[min(start, end)..<end].split(separator: UInt8(ascii: ":"))
-      let path = names.last.flatMap { files.fileOrEnd($0) }
-      add(.error, message, path)
-    }
-    return index + 1
+    let place = places(index).first { line.startIndex + $0.range.upperBound == words.lowerBound }
+    if let place { return add(.error, message, at: place) }
+    let before = line[..<words.lowerBound]
+    let start = Self.linker(in: before) ?? before.startIndex
+    let end = before.range(of: ":(")?.lowerBound ?? before.endIndex
+    let names = before[min(start, end)..<end].split(separator: UInt8(ascii: ":"))
+    return add(.error, message, names.last.flatMap { files.fileOrEnd($0) })
   }
 
   /// The end of `ld: `, `/usr/bin/ld.gold: ` or `x86_64-linux-gnu-ld: `, and not of `build: `.
@@ -227,14 +217,9 @@ extension DiagnosticReader {
     }
     if let stop = message.range(of: ".  Stop.") { message = message[..<stop.lowerBound] }
     let place = places(index).first { line.startIndex + $0.range.upperBound == stars.lowerBound }
-    if let place {
-      add(.error, message.message, at: place)
-    } else if line.begins(with: "make") || line.begins(with: "gmake") {
-      add(.error, message.message)
-    } else {
-      return nil
-    }
-    return index + 1
+    if let place { return add(.error, message.message, at: place) }
+    let isOfMake = line.begins(with: "make") || line.begins(with: "gmake")
+    return isOfMake ? add(.error, message.message) : nil
   }
 
   /// `path:12:3: error: message`, `path:12: error: message`, `path(12,3): error TS2322: message` and

@@ -81,12 +81,8 @@ extension DiagnosticReader {
     let header = nearest(above: index, most: 200) { $0.begins(with: "[ RUN") }
     let title = header.map { lines[$0].dropFirst(12).message + ": " } ?? ""
     let message = title + paragraph(index + 1, until: "[  FAILED")
-    if let place = places(index).first {
-      add(.error, message, at: place)
-    } else if line.begins(with: "unknown file") {
-      add(.error, message)
-    }
-    return index + 1
+    if let place = places(index).first { return add(.error, message, at: place) }
+    return line.begins(with: "unknown file") ? add(.error, message) : index + 1
   }
 
   /// `/p/ATest.php:8` alone in a line, below `1) ATest::testAdds` and a message.
