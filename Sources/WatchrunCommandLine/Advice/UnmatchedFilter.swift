@@ -87,19 +87,9 @@ struct UnmatchedFilter {
   /// The kinds of change for inotifywait's events; empty if a name is none of them.
   private static func events(_ names: [String]) -> [String] {
     guard TypedLine.namesEvents(names.joined(separator: ",")) else { return [] }
-    var kinds: [String] = []
-    for name in names.map({ $0.lowercased() }) {
-      let kind =
-        switch name {
-        case "create": "create"
-        case "delete", "delete_self", "remove": "remove"
-        case "attrib", "metadata": "metadata"
-        case _ where name.hasPrefix("move") || name == "rename": "rename"
-        default: "modify"
-        }
-      if !kinds.contains(kind) { kinds.append(kind) }
-    }
-    return kinds
+    var known: Set<String> = []
+    let kinds = names.flatMap { TypedLine.events[$0.lowercased()] ?? [] }
+    return kinds.filter { known.insert($0).inserted }
   }
 }
 

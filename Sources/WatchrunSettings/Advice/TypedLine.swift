@@ -75,12 +75,16 @@ extension TypedLine {
   /// Whether each name in a list is one of inotifywait's events, and none an extension that exists.
   package static func namesEvents(_ list: String) -> Bool {
     let names = list.lowercased().split(separator: Character(",")).map(String.init)
-    return !names.isEmpty && names.allSatisfy(events.contains)
+    return !names.isEmpty && names.allSatisfy { events[$0] != nil }
   }
 
-  private static let events = ProjectDetection.Script.words(
+  /// The events of inotifywait, and the kinds of change that they are here.
+  package static let events = ProjectDetection.Script.table(
     """
-    access attrib close close_write close_nowrite create delete delete_self modify move moved_to
-    moved_from move_self open remove rename metadata
+    create | create
+    delete delete_self remove | remove
+    attrib metadata | metadata
+    move move_self moved_from moved_to rename | rename
+    access close close_nowrite close_write modify open | modify
     """)
 }
