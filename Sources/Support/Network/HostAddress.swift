@@ -57,7 +57,8 @@ package enum HostAddress: Hashable, Sendable {
   /// Whether it means this machine in every resolver and browser.
   package var isLoopback: Bool {
     switch self {
-    case .name(let name): name.elementsEqual("localhost".utf8) || name.hasSuffix(".localhost")
+    case .name(let name):
+      name.elementsEqual("localhost".utf8) || name.suffix(10).elementsEqual(".localhost".utf8)
     case .v4(let number): number >> 24 == 127
     case .v6(let bytes): bytes.dropLast().allSatisfy { $0 == 0 } && bytes.last == 1
     }
@@ -91,11 +92,5 @@ package enum HostAddress: Hashable, Sendable {
     // Browsers parse `0x7f.1` as an address.
     let isNumber = last.allSatisfy(\.isDigitASCII) || last.starts(with: "0x".utf8)
     return !isNumber
-  }
-}
-
-extension [UInt8] {
-  fileprivate func hasSuffix(_ text: String) -> Bool {
-    suffix(text.utf8.count).elementsEqual(text.utf8)
   }
 }
