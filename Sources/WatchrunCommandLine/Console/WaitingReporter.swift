@@ -161,7 +161,7 @@ extension WaitingReporter {
         : "\(cause); runs again when \(verb(names, "ends", "end"))"
     case .hook: "\(cause); runs again when the hook ends"
     case .job(let holders): "waits for a job: \(verb(holders, "runs", "run"))"
-    case .dependencies(let names): "waits for \(list(names))"
+    case .dependencies(let names): "waits for \(names.listed)"
     case .changes: "waits until what changes now is known"
     case .dependents(let names): "waits until \(verb(names, "ends", "end"))"
     case .predecessor: "waits until its former run has ended"
@@ -173,12 +173,7 @@ extension WaitingReporter {
   }
 
   private static func verb(_ names: [String], _ one: String, _ many: String) -> String {
-    "\(list(names)) \(names.count == 1 ? one : many)"
-  }
-
-  private static func list(_ names: [String]) -> String {
-    guard let last = names.last, names.count > 1 else { return names.first ?? "" }
-    return names.dropLast().joined(separator: ", ") + " and " + last
+    "\(names.listed) \(names.count == 1 ? one : many)"
   }
 }
 
