@@ -12,7 +12,7 @@ extension Console {
   ) -> [Command.EnvironmentVariable] {
     if isTerminal {
       // A pager would wait for keys.
-      return ["PAGER", "GIT_PAGER"].map { variable($0, "cat") }
+      return ["PAGER", "GIT_PAGER"].map { .init($0, "cat") }
     }
     let noColor = environmentVariable("NO_COLOR") ?? ""
     // Most programs take these as the request for colours in output that goes to a pipe.
@@ -20,11 +20,7 @@ extension Console {
     let colors = isColored ? ["FORCE_COLOR", "CLICOLOR_FORCE"] : []
     // Python would show nothing before 8 KiB.
     return (colors + ["PYTHONUNBUFFERED"]).filter { environmentVariable($0) == nil }
-      .map { variable($0, "1") }
-  }
-
-  private static func variable(_ name: String, _ value: String) -> Command.EnvironmentVariable {
-    Command.EnvironmentVariable(name: Array(name.utf8), value: Array(value.utf8))
+      .map { .init($0, "1") }
   }
 
   /// Whether commands whose output is forwarded write to a pseudo-terminal unless the user says otherwise: if
