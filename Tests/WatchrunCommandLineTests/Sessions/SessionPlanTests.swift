@@ -9,7 +9,7 @@ import Testing
 @testable import WatchrunSettings
 
 func readProject(_ text: String) throws -> Project {
-  try ProjectReader.read(Array(text.utf8), as: "watchrun.json").project
+  try ProjectReader.read(ProjectFileText(file: "watchrun.json", text: text.word)).project
 }
 
 /// The plan of a command line.

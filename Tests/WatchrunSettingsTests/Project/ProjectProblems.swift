@@ -21,3 +21,9 @@ enum ProjectProblems {
     of("{ tasks: { t:\n\(task) } }")
   }
 }
+
+extension ProjectReader {
+  static func read(_ text: [UInt8], as file: String) throws(Failure) -> File {
+    try read(ProjectFileText(file: file, text: text))
+  }
+}

@@ -8,10 +8,6 @@ import SystemCalls
 package struct ProjectReader {
   typealias Finding = ValueReader.Finding
 
-  static func read(_ text: [UInt8], as file: String) throws(Failure) -> File {
-    try read(ProjectFileText(file: file, text: text))
-  }
-
   static func read(_ text: ProjectFileText) throws(Failure) -> File {
     var reader = ProjectReader()
     var project: Project?
