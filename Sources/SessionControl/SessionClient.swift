@@ -15,14 +15,11 @@ public struct SessionClient: Sendable {
 
   /// Finds the sessions of a directory, or of its nearest ancestor that has any.
   ///
-  /// - Parameter directory: An absolute path without symbolic links.
-  public init(in directory: Path) throws(SessionError) {
-    try self.init(in: directory, waiting: nil)
-  }
-
-  /// The same, but a session that does not exist yet is awaited for so long: who has just started one in the
-  /// background does not know when it can be asked.
-  public init(in directory: Path, waiting time: Duration?) throws(SessionError) {
+  /// - Parameters:
+  ///   - directory: An absolute path without symbolic links.
+  ///   - time: For how long a session is awaited that does not exist yet: who has just started one in the background
+  ///     does not know when it can be asked.
+  public init(in directory: Path, waiting time: Duration? = nil) throws(SessionError) {
     try self.init(in: directory, SessionDirectory.candidates(), waiting: time)
   }
 
