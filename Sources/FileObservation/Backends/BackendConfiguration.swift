@@ -29,14 +29,6 @@ struct BackendConfiguration: Sendable {
     let coverage: Coverage
   }
 
-  /// Reports the findings of a tree; after an overflow also if there are none.
-  func report(_ findings: ObservedTree.Findings, afterOverflow: Bool = false) {
-    for warning in findings.warnings { report(.warning(warning)) }
-    if !findings.events.isEmpty || afterOverflow {
-      report(.events(findings.events, overflow: afterOverflow))
-    }
-  }
-
   /// The same settings with other roots and another recipient.
   func part(
     _ roots: [Root], on queue: DispatchQueue? = nil,

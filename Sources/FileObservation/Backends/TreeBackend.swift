@@ -39,17 +39,6 @@ final class TreeBackend: Backend {
       guard case .watching = phase else { return false }
       return !tree.hints.areDropped && !tree.hints.areArrivalsAwaited && !tree.rules.isPending
     }
-
-    /// What is found while everything is polled is delivered at the end of the poll, when renames
-    /// can be paired. A directory that is watched from now on has hints, which are later.
-    func takeFindings() -> ObservedTree.Findings {
-      tree.takeFindings(withEvents: poll == nil || tree.source != nil)
-    }
-
-    func cancelPollTimer() {
-      pollTimer?.cancel()
-      pollTimer = nil
-    }
   }
 
   enum Phase {
@@ -266,7 +255,7 @@ extension TreeBackend {
     if state.isStopped || state.isUpToDate && !state.tree.needsPolls {
       for flush in exchange(&state.flushes, with: []) { flush.call() }
     } else if state.isUpToDate {
-      state.cancelPollTimer()
+      state.pollTimer.take()?.cancel()
       poll()
     }
   }
@@ -289,7 +278,13 @@ extension TreeBackend {
         self?.poll()
       }
     }
-    configuration.report(state.takeFindings(), afterOverflow: afterOverflow)
+    // What is found while everything is polled is delivered at the end of the poll, when renames can be
+    // paired. A directory that is watched from now on has hints, which are later.
+    let found = state.tree.takeFindings(withEvents: state.poll == nil || state.tree.source != nil)
+    for warning in found.warnings { configuration.report(.warning(warning)) }
+    if !found.events.isEmpty || afterOverflow {
+      configuration.report(.events(found.events, overflow: afterOverflow))
+    }
   }
 
   func fail(_ error: SystemError) {
@@ -302,7 +297,7 @@ extension TreeBackend {
     state.isStopped = true
     state.tree.source?.stop()
     state.mounts = nil
-    state.cancelPollTimer()
+    state.pollTimer.take()?.cancel()
     state.flushes = (state.poll?.flushes ?? []) + state.flushes
     state.poll = nil
     finishFlushes()

@@ -70,7 +70,7 @@ extension ObservedTree {
     guard occasion.reasons.isAboutName else { return false }
     // Another directory may reuse the inode of the former one, but never its watch.
     guard let watch = directories[entry]?.watch else { return true }
-    let found = self.watch(at: path.path, .directory)
+    let found = try? addWatch(at: path.path, .directory).get()
     // It is added again when the directory at the path then is entered, which may be another.
     if let found, directories.owner(of: found) == nil, !directories.retired.contains(found) {
       source?.unwatch(found)

@@ -17,7 +17,7 @@ extension ObservedTree {
   mutating func readRules(_ read: ((SystemError) -> Void) -> IgnoreStack) -> IgnoreStack {
     var failures: [SystemError] = []
     let stack = read { failures.append($0) }
-    for failure in failures { unreported.warnings.add(unreadable: .unreadableIgnoreFile(failure)) }
+    for failure in failures { unreported.add(unreadable: .unreadableIgnoreFile(failure)) }
     if rules.filesOfFirstScan != nil {
       for file in stack.files { rules.filesOfFirstScan?[file.path] = file }
     }
@@ -105,7 +105,7 @@ extension ObservedTree {
       if rule.source != .builtIn { example = example ?? rule }
     }
     if isAllIgnored, let example {
-      unreported.warnings.add(.everythingIgnored(in: path, by: example))
+      unreported.warnings.append(.everythingIgnored(in: path, by: example))
     }
   }
 }

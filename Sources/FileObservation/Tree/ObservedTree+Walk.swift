@@ -97,7 +97,7 @@ extension ObservedTree {
       if walk.pending.count > others { walk.openDirectories.keep(opened, of: directory) }
     } catch {
       if !error.isNotFound {
-        unreported.warnings.add(unreadable: .unreadableDirectory(path, error))
+        unreported.add(unreadable: .unreadableDirectory(path, error))
         setUnexamined(directory, error)
       } else if roots[directory] != nil {
         rootDisappeared(directory)

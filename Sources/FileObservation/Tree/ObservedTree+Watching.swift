@@ -1,4 +1,4 @@
-import PathFiltering
+import Support
 import SystemCalls
 
 // A directory that cannot be watched, or contains a file that cannot, is polled. Without a source
@@ -20,10 +20,6 @@ extension ObservedTree {
   mutating func watch(
     _ directory: Entry, _ details: DirectoryTable.Directory, at path: Path, for mode: Occasion
   ) -> Bool {
-    guard source != nil else {
-      directories.unwatched.insert(directory)
-      return true
-    }
     // One that was watched by name may have been replaced before it is listed.
     let isUnread = snapshot.marks(of: directory).contains(.unread)
     if details.watch != nil && !mode.renewsWatches && !isUnread { return true }
@@ -36,7 +32,7 @@ extension ObservedTree {
         return true
       }
       if !error.isNotFound {
-        unreported.warnings.add(unreadable: .unreadableDirectory(path, error))
+        unreported.add(unreadable: .unreadableDirectory(path, error))
         setUnexamined(directory, error)
         // Its parent hints when it becomes readable.
         if roots[directory] != nil { watchByName(parentOf: directory) }
@@ -83,12 +79,7 @@ extension ObservedTree {
     if let watch = directories.removeWatch(of: entry) { source?.unwatch(watch) }
   }
 
-  /// Adds a watch at a path; `nil` if that fails.
-  func watch(at path: Path, _ subject: WatchSubject) -> Int32? {
-    try? addWatch(at: path, subject).get()
-  }
-
-  private func addWatch(
+  func addWatch(
     at path: Path, _ subject: WatchSubject
   ) -> Result<Int32, SystemError> {
     guard let source else { return .failure(SystemError(call: "watch", code: ENOSPC)) }
@@ -156,10 +147,9 @@ extension ObservedTree {
 
   /// Warns once when the watch limit is reached, and again after it was not.
   mutating func warnOfLimit() {
-    guard let source, unreported.warnings.setLimitReached(!directories.unwatched.isEmpty) else {
-      return
-    }
-    unreported.warnings.add(
+    let wasReached = exchange(&unreported.isLimitReached, with: !directories.unwatched.isEmpty)
+    guard let source, unreported.isLimitReached, !wasReached else { return }
+    unreported.warnings.append(
       source.limitReached(watched: directories.watchCount, unwatched: directories.unwatched.count))
   }
 }

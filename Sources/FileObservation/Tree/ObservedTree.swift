@@ -1,4 +1,5 @@
 import PathFiltering
+import Support
 import SystemCalls
 
 /// The observed tree: a snapshot, its watches, and the differences that were found on the disk.
@@ -72,27 +73,31 @@ struct ObservedTree {
   /// What was found since the last report.
   struct Unreported {
     var events: [RawEvent] = []
-    var warnings = Warnings()
+    var warnings: [ObserverWarning] = []
+    /// The paths of which was reported that they cannot be read.
+    private var unreadable: Set<Path> = []
+    var isLimitReached = false
+
+    /// Adds a warning of a path that cannot be read, once.
+    mutating func add(unreadable warning: ObserverWarning) {
+      if let path = warning.path, unreadable.insert(path).inserted { warnings.append(warning) }
+    }
   }
 }
 
 // MARK: - Findings
 
 extension ObservedTree {
-  struct Findings {
-    var events: [RawEvent] = []
-    var warnings: [ObserverWarning] = []
-  }
-
   /// The findings since the last call. Events are held back while the second hint of a rename is
   /// missing.
-  mutating func takeFindings(withEvents includesEvents: Bool = true) -> Findings {
-    var findings = Findings(warnings: unreported.warnings.take())
-    if includesEvents && !hints.areArrivalsAwaited {
-      findings.events = unreported.events
-      unreported.events = []
-    }
-    return findings
+  mutating func takeFindings(
+    withEvents includesEvents: Bool = true
+  ) -> (events: [RawEvent], warnings: [ObserverWarning]) {
+    let areEventsTaken = includesEvents && !hints.areArrivalsAwaited
+    return (
+      areEventsTaken ? exchange(&unreported.events, with: []) : [],
+      exchange(&unreported.warnings, with: [])
+    )
   }
 
   /// - Parameter isReported: Whether it is reported by itself, and not only as a change of links.
