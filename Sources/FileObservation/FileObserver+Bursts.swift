@@ -29,12 +29,6 @@ extension FileObserver {
     afterDelivery(done)
   }
 
-  /// Calls `done` when the burst that is being collected has ended and was delivered.
-  func awaitDelivery(then done: @escaping @Sendable () -> Void) {
-    guard let debouncer = state.withLock({ $0.debouncer }) else { return done() }
-    debouncer.awaitBurstEnd { [weak self] in self?.afterDelivery(done) ?? done() }
-  }
-
   /// Calls `done` after the bursts that are being compared.
   func afterDelivery(_ done: @escaping @Sendable () -> Void) {
     if let comparison { comparison.flush(then: done) } else { done() }
@@ -65,20 +59,16 @@ extension FileObserver {
     }
     guard let burst else { return }
     // Renames are paired outside of the lock.
-    let delivery = Delivery(
-      overflow: burst.overflow, isPartial: isPartial, all: Self.withTypes(burst.netChanges()))
+    var batch = ChangeBatch(
+      number: 0, changes: Self.withTypes(burst.netChanges()), overflow: burst.overflow)
+    batch.isPartial = isPartial
     if let comparison {
-      comparison.filterUnchanged(delivery.all) { [weak self] in self?.deliver($0, of: delivery) }
+      comparison.filterUnchanged(batch.changes) { [weak self, batch] in
+        self?.deliver($0, of: batch)
+      }
     } else {
-      deliver(delivery.all.filter { options.kinds.contains($0.kind) }, of: delivery)
+      deliver(batch.changes.filter { options.kinds.contains($0.kind) }, of: batch)
     }
-  }
-
-  private struct Delivery: Sendable {
-    let overflow: Bool
-    let isPartial: Bool
-    /// The net changes of the burst, also those that are left out.
-    let all: [ChangeBatch.Change]
   }
 
   /// Completes the types of entries that were renamed with their directory before they could be
@@ -92,25 +82,24 @@ extension FileObserver {
     }
   }
 
+  private static let largeBatch = 1000
+
   /// Sends a batch with the changes of a burst that remain after filtering.
-  private func deliver(_ changes: [ChangeBatch.Change], of delivery: Delivery) {
-    noteIgnored(delivery.all, except: changes)
+  ///
+  /// - Parameter all: All net changes of the burst.
+  private func deliver(_ changes: [ChangeBatch.Change], of all: ChangeBatch) {
+    noteIgnored(all.changes, except: changes)
     // Also after an overflow: the scan has found no differences.
     if changes.isEmpty { return }
-    let number = state.withLock { state in
+    var batch = all
+    batch.changes = changes
+    batch.number = state.withLock { state in
       state.batchCount += 1
       return state.batchCount
     }
-    var batch = ChangeBatch(number: number, changes: changes, overflow: delivery.overflow)
-    batch.isPartial = delivery.isPartial
     send(.changed(batch))
-    if changes.count > Self.largeBatch { returnMemorySoon() }
-  }
-
-  private static let largeBatch = 1000
-
-  /// Returns the memory of a large burst to the system once its receivers have released it.
-  private func returnMemorySoon() {
+    if changes.count <= Self.largeBatch { return }
+    // The memory of a large burst is returned to the system once its receivers have released it.
     let soon = scheduler.now.advanced(by: .seconds(1))
     _ = scheduler.schedule(at: soon) { csystem_return_free_memory() }
   }
@@ -121,7 +110,7 @@ extension FileObserver {
   /// editor for its message runs, git holds the lock and changes nothing. A lock that is older than the longest
   /// hold is a leftover of a git that was killed.
   var isGitAtWork: Bool {
-    let locks = state.withLock { Set($0.gitLocks.values) }
+    let locks = state.withLock { Set($0.roots.compactMap(\.gitLock)) }
     let oldest = FileTime.now().advanced(by: .zero - DebounceStateMachine.longestHold)
     return locks.contains { lock in
       (try? FileStatus(of: lock)).map { $0.size == 0 && $0.modified > oldest } ?? false

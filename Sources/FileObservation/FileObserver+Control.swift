@@ -26,20 +26,12 @@ extension FileObserver {
   public func add(_ path: WatchedPath) throws(ObserverError) {
     let added = try WatchedRoot(path)
     let root = added.root
-    let lock = gitIndexLock(above: root.path)
     let request = state.withLock { state -> (() -> Void)? in
       if state.roots.contains(where: { $0.root == root }) { return nil }
       state.roots.append(added)
-      state.gitLocks[root.path] = lock
       return state.makeRequest { $0?.add(root) }
     }
     request?()
-  }
-
-  /// Watches one more file or directory, recursively, which must exist.
-  @_disfavoredOverload
-  public func add(_ path: Path) throws(ObserverError) {
-    try add(WatchedPath(path))
   }
 
   /// Stops watching a file or directory that is one of ``watchedPaths``.
@@ -57,7 +49,6 @@ extension FileObserver {
       let rest = state.roots.filter { $0.path != path }
       if rest.count == state.roots.count { return nil }
       state.roots = rest
-      state.gitLocks[path] = nil
       return state.makeRequest { $0?.remove(path) }
     }
     request?()

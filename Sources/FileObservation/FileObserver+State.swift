@@ -40,8 +40,6 @@ extension FileObserver {
     var burst = Burst()
     var batchCount = 0
     var roots: [WatchedRoot] = []
-    /// Git's index locks, which exist while git is working, by the root that they concern.
-    var gitLocks: [Path: Path] = [:]
     var isPaused = false
     /// The queue of the handler, if there is one.
     var handlerQueue: DispatchQueue?

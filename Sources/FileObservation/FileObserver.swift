@@ -92,13 +92,7 @@ public final class FileObserver: Sendable {
       let root = try WatchedRoot(path)
       if known.insert(root.root).inserted { roots.append(root) }
     }
-    let locks = roots.compactMap { root in
-      gitIndexLock(above: root.path).map { (root.path, $0) }
-    }
-    state.withLock { state in
-      state.roots = roots
-      state.gitLocks = Dictionary(locks) { first, _ in first }
-    }
+    state.withLock { $0.roots = roots }
   }
 
   deinit {
@@ -265,7 +259,8 @@ public final class FileObserver: Sendable {
   /// - Parameter done: Called on a queue of the observer's, like that of ``flush(then:)``.
   public func awaitBurstEnd(then done: @escaping @Sendable () -> Void) {
     queue.async { [weak self] in
-      if let self { awaitDelivery(then: done) } else { done() }
+      guard let self, let debouncer = state.withLock({ $0.debouncer }) else { return done() }
+      debouncer.awaitBurstEnd { [weak self] in self?.afterDelivery(done) ?? done() }
     }
   }
 

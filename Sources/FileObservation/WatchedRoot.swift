@@ -1,9 +1,12 @@
+import PathFiltering
 import SystemCalls
 
 /// A watched path, made absolute, and the root by which backends watch it.
 struct WatchedRoot: Sendable {
   let watched: WatchedPath
   let root: BackendConfiguration.Root
+  /// The index lock of the repository that contains it, which exists while git is working.
+  let gitLock: Path?
 
   var path: Path { root.path }
 
@@ -13,6 +16,7 @@ struct WatchedRoot: Sendable {
       self.watched = WatchedPath(
         path, isRecursive: watched.isRecursive, mayBeMissing: watched.mayBeMissing)
       root = .init(path: path, coverage: try Self.coverage(of: self.watched))
+      gitLock = gitIndexLock(above: path)
     } catch {
       throw .pathUnavailable(watched.path, error)
     }
