@@ -41,10 +41,8 @@ extension FileObserver {
     /// The number of ignored directories that the first scan has found, not counting those below
     /// them.
     public internal(set) var pruned = 0
-    /// The number of times that the kernel has dropped events.
+    /// The number of times that the kernel has dropped events, and the whole tree was scanned after that.
     public internal(set) var overflows = 0
-    /// The number of scans of the whole tree after overflows.
-    public internal(set) var rescans = 0
     /// The number of batches that have been reported.
     public internal(set) var batches = 0
   }

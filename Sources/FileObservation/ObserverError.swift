@@ -8,22 +8,18 @@ public struct ObserverError: Error, Sendable, Hashable {
   public struct Code: Sendable, Hashable {
     private let name: String
 
-    private init(_ name: String) {
-      self.name = name
-    }
-
     /// A path to watch does not exist, or cannot be accessed.
-    public static let pathUnavailable = Code("pathUnavailable")
+    public static let pathUnavailable = Code(name: "pathUnavailable")
     /// The user's limit of inotify instances, or the process's limit of open files, is reached.
-    public static let instanceLimitReached = Code("instanceLimitReached")
+    public static let instanceLimitReached = Code(name: "instanceLimitReached")
     /// The system refuses the calls by which the kernel reports changes.
-    public static let eventsUnavailable = Code("eventsUnavailable")
+    public static let eventsUnavailable = Code(name: "eventsUnavailable")
     /// The kernel failed in a way from which the observer cannot recover.
-    public static let observationFailed = Code("observationFailed")
+    public static let observationFailed = Code(name: "observationFailed")
     /// The observer has been started before, or has failed. An observer is started once.
-    public static let alreadyStarted = Code("alreadyStarted")
+    public static let alreadyStarted = Code(name: "alreadyStarted")
     /// The observer has been stopped. A stopped observer stays stopped.
-    public static let alreadyStopped = Code("alreadyStopped")
+    public static let alreadyStopped = Code(name: "alreadyStopped")
   }
 
   /// The kind of failure.

@@ -8,27 +8,23 @@ public struct ObserverWarning: Sendable, Hashable {
   public struct Code: Sendable, Hashable {
     private let name: String
 
-    private init(_ name: String) {
-      self.name = name
-    }
-
     /// A directory cannot be read. Changes in it are not reported.
-    public static let unreadableDirectory = Code("unreadableDirectory")
+    public static let unreadableDirectory = Code(name: "unreadableDirectory")
     /// The user's limit of inotify watches, or the process's limit of open files, is reached.
     /// Directories without a watch are polled.
-    public static let watchLimitReached = Code("watchLimitReached")
+    public static let watchLimitReached = Code(name: "watchLimitReached")
     /// The user's limit of inotify instances, or the process's limit of open files, is reached.
     /// Everything is polled.
-    public static let instanceLimitReached = Code("instanceLimitReached")
+    public static let instanceLimitReached = Code(name: "instanceLimitReached")
     /// The kernel's queue overflowed. The tree has been scanned again, so no change is lost.
-    public static let queueOverflowed = Code("queueOverflowed")
+    public static let queueOverflowed = Code(name: "queueOverflowed")
     /// The kernel reports no events for a file system, or not those of other machines. It is
     /// polled.
-    public static let eventsUnavailable = Code("eventsUnavailable")
+    public static let eventsUnavailable = Code(name: "eventsUnavailable")
     /// An ignore file cannot be read. Its rules are not applied.
-    public static let unreadableIgnoreFile = Code("unreadableIgnoreFile")
+    public static let unreadableIgnoreFile = Code(name: "unreadableIgnoreFile")
     /// Ignore rules exclude every entry of a watched directory.
-    public static let everythingIgnored = Code("everythingIgnored")
+    public static let everythingIgnored = Code(name: "everythingIgnored")
   }
 
   /// The kind of warning.

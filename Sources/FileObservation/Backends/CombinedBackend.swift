@@ -147,7 +147,6 @@ final class CombinedBackend: Backend {
     sum.polledDirectories += polled.polledDirectories
     sum.pruned += polled.pruned
     sum.overflows += polled.overflows
-    sum.rescans += polled.rescans
     return sum
   }
 }

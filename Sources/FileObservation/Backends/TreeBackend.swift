@@ -227,10 +227,7 @@ extension TreeBackend {
     let state = state
     if state.isStopped { return }
     let began = scheduler.now
-    currentStatistics.withLock {
-      $0.overflows += 1
-      $0.rescans += 1
-    }
+    currentStatistics.withLock { $0.overflows += 1 }
     state.tree.rescan()
     let now = scheduler.now
     state.isRescanPlanned = false

@@ -16,9 +16,6 @@ struct Coalescer {
   /// The inodes of files that were renamed and have not replaced others, while nothing has their former paths.
   private var departed: Set<UInt64> = []
 
-  /// Whether nothing has been noted since the last `take`.
-  var isEmpty: Bool { fates.isEmpty }
-
   /// Whether a file of this burst is open for writing.
   var isBeingWritten: Bool { openCount > 0 }
 

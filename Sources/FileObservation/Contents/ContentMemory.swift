@@ -19,14 +19,11 @@ struct ContentMemory {
 
   private let mostFiles: Int
   private var tree = TreeSnapshot()
-  private var digests: [Entry: ContentDigest] = [:]
+  private(set) var digests: [TreeSnapshot.Entry: ContentDigest] = [:]
 
   init(mostFiles: Int) {
     self.mostFiles = mostFiles
   }
-
-  /// The number of remembered files.
-  var count: Int { digests.count }
 
   /// The remembered content of a file.
   func digest(of path: Path) -> ContentDigest? {

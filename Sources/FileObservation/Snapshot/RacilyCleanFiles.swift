@@ -8,9 +8,7 @@ struct RacilyCleanFiles {
   static let largest = 1 << 20
 
   /// The digests of their contents; `nil` for one that could not be read.
-  private var contents: [Path: ContentDigest?] = [:]
-
-  var count: Int { contents.count }
+  private(set) var contents: [Path: ContentDigest?] = [:]
 
   /// Records the state of a file that is scanned. Returns whether its content has changed since the
   /// last scan in a way that its timestamps may not show.

@@ -83,7 +83,7 @@ extension ObservedTree {
       let parent = snapshot.parent(of: owner), let watch = directories[parent]?.watch
     else { return keep(hint) }
     Array(snapshot.name(of: owner)).withUnsafeBufferPointer {
-      keep(Hint(watch: watch, hint.reasons, name: $0))
+      keep(Hint(watch: watch, reasons: hint.reasons, name: $0))
     }
   }
 

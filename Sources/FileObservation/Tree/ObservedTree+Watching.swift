@@ -149,8 +149,11 @@ extension ObservedTree {
   mutating func warnOfLimit() {
     let wasReached = exchange(&unreported.isLimitReached, with: !directories.unwatched.isEmpty)
     guard let source, unreported.isLimitReached, !wasReached else { return }
+    let (watched, unwatched) = (directories.watchCount, directories.unwatched.count)
     unreported.warnings.append(
-      source.limitReached(watched: directories.watchCount, unwatched: directories.unwatched.count))
+      source.namesEntries
+        ? .watchLimitReached(watched: watched, unwatched: unwatched)
+        : .descriptorLimitReached(watched: watched, unwatched: unwatched))
   }
 }
 

@@ -66,19 +66,19 @@ struct ContentMemoryTests {
     files.know("/f")
     files.disk.makeUnreadable("/f")
     for _ in 1...2 { #expect(files.reported(.modified("/f")) == [.modified("/f")]) }
-    #expect(files.memory.count == 0)
+    #expect(files.memory.digests.count == 0)
   }
 
   @Test func `created, removed and renamed files are always reported`() {
     var files = Remembered()
     files.know("/f")
     #expect(files.reported(.removed("/f")) == [.removed("/f")])
-    #expect(files.memory.count == 0)
+    #expect(files.memory.digests.count == 0)
     #expect(files.reported(.created("/f")) == [.created("/f")])
     files.disk.rename("/f", to: "/g")
     #expect(files.reported(.renamed("/g", from: "/f")) == [.renamed("/g", from: "/f")])
     #expect(files.reported(.modified("/g")) == [])
-    #expect(files.memory.count == 1)
+    #expect(files.memory.digests.count == 1)
   }
 
   @Test func `directories, links and vanished files are reported`() {
@@ -110,7 +110,7 @@ struct ContentMemoryTests {
     files.wanted = [.modified]
     #expect(files.reported(.modified("/f")) == [.modified("/f")])
     #expect(files.reported(.removed("/f"), .created("/g")) == [])
-    #expect(files.memory.count == 0)
+    #expect(files.memory.digests.count == 0)
   }
 }
 
@@ -119,7 +119,7 @@ struct ContentMemoryDirectoryTests {
     var files = Remembered()
     for path: Path in ["/d/f", "/d/e/f", "/dd/f"] { files.know(path) }
     #expect(files.reported(.removed("/d")) == [.removed("/d")])
-    #expect(files.memory.count == 1)
+    #expect(files.memory.digests.count == 1)
     #expect(files.reported(.modified("/d/f"), .modified("/dd/f")) == [.modified("/d/f")])
   }
 
@@ -130,7 +130,7 @@ struct ContentMemoryDirectoryTests {
     let rename = Change.renamed("/x", from: "/d", .directory)
     #expect(files.reported(rename) == [rename])
     #expect(files.reported(.modified("/x/f"), .modified("/x/e/f")) == [])
-    #expect(files.memory.count == 2)
+    #expect(files.memory.digests.count == 2)
   }
 
   @Test func `exchanged directories keep nothing of each other`() {
@@ -155,7 +155,7 @@ struct ContentMemoryDirectoryTests {
       .renamed("/old", from: "/d", .directory), .renamed("/d", from: "/new", .directory))
     #expect(files.memory.digest(of: "/d/f") == .of("B"))
     #expect(files.memory.digest(of: "/old/f") == .of("A"))
-    #expect(files.memory.count == 2)
+    #expect(files.memory.digests.count == 2)
   }
 
   @Test func `a change in a directory before its rename is reported`() {
@@ -185,7 +185,7 @@ struct ContentMemoryBoundTests {
   @Test func `at most the permitted number of files is remembered`() {
     var files = Remembered(mostFiles: 64)
     for number in 0..<1000 { files.know(Path("/d\(number % 7)/f\(number)"), "\(number)") }
-    #expect((48...64).contains(files.memory.count))
+    #expect((48...64).contains(files.memory.digests.count))
     // The last one was reported last, so that it is still remembered.
     #expect(files.reported(.modified("/d5/f999")) == [])
     files.disk.write("other", to: "/d5/f999")

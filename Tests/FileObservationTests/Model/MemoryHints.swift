@@ -58,10 +58,6 @@ final class MemoryHints: HintSource {
   func rearm() {}
   func stop() {}
 
-  func limitReached(watched: Int, unwatched: Int) -> ObserverWarning {
-    .watchLimitReached(watched: watched, unwatched: unwatched)
-  }
-
   func watch(_ path: UnsafePointer<CChar>, _ subject: WatchSubject) throws(SystemError) -> Int32 {
     let node = try disk.nodeToWatch(at: Path(cString: path))
     if subject != .file, !disk.isDirectory(node) {
@@ -93,7 +89,7 @@ final class MemoryHints: HintSource {
       (queue, isDropping) = ([], false)
       for hint in read {
         hint.name.withUnsafeBufferPointer {
-          body(Hint(watch: hint.watch, hint.reasons, cookie: hint.cookie, name: $0))
+          body(Hint(watch: hint.watch, reasons: hint.reasons, cookie: hint.cookie, name: $0))
         }
       }
       disk.meanwhile()

@@ -28,14 +28,14 @@ struct RacilyCleanFilesTests {
       Issue.record("it was read")
       return one
     }
-    #expect(!isChanged && files.count == 0)
+    #expect(!isChanged && files.contents.count == 0)
   }
 
   @Test func `other content with the same timestamps is found in the next scan, once`() {
     var files = RacilyCleanFiles()
     #expect(!files.isRewritten(at: "f", status, now: later(1)) { one })
     #expect(files.isRewritten(at: "f", status, now: later(200)) { two })
-    #expect(files.count == 0)
+    #expect(files.contents.count == 0)
     #expect(!files.isRewritten(at: "f", status, now: later(400)) { one })
   }
 
@@ -67,7 +67,7 @@ struct RacilyCleanFilesTests {
     // The ctime is not a whole second, so it is trusted after some clock ticks.
     let now = FileTime(nanoseconds: status.changed.nanoseconds + 1_000_000_000)
     #expect(!files.isRewritten(at: "f", status, now: now) { one })
-    #expect(files.count == (status.changed.nanoseconds % 1_000_000_000 == 0 ? 1 : 0))
+    #expect(files.contents.count == (status.changed.nanoseconds % 1_000_000_000 == 0 ? 1 : 0))
   }
 
   @Test func `removed files are forgotten`() {

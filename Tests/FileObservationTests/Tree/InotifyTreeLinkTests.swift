@@ -268,10 +268,6 @@ private final class LimitedHints: HintSource {
   func unwatch(_ watch: Int32) { hints.unwatch(watch) }
 
   func read(_ body: (Hint) -> Void) throws(SystemError) -> FileTime { try hints.read(body) }
-
-  func limitReached(watched: Int, unwatched: Int) -> ObserverWarning {
-    hints.limitReached(watched: watched, unwatched: unwatched)
-  }
 }
 
 #endif  // os(Linux)

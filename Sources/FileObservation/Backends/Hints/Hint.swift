@@ -32,17 +32,8 @@ struct Hint {
   let watch: Int32
   let reasons: Reasons
   /// The same number in both hints of a rename; 0 in other hints.
-  let cookie: UInt32
+  var cookie: UInt32 = 0
   /// The name of the entry; empty for the watched directory or file itself. Valid only during the
   /// call of `body` in ``HintSource/read(_:)``.
   let name: UnsafeBufferPointer<UInt8>
-
-  init(
-    watch: Int32, _ reasons: Reasons, cookie: UInt32 = 0, name: UnsafeBufferPointer<UInt8>
-  ) {
-    self.watch = watch
-    self.reasons = reasons
-    self.cookie = cookie
-    self.name = name
-  }
 }

@@ -42,9 +42,6 @@ protocol HintSource: AnyObject {
 
   /// Removes all watches.
   func stop()
-
-  /// The warning that not everything can be watched.
-  func limitReached(watched: Int, unwatched: Int) -> ObserverWarning
 }
 
 /// The kind of file that is watched, and how it is reached.

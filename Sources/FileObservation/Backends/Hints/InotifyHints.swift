@@ -55,10 +55,6 @@ final class InotifyHints: HintSource {
     source?.cancel()
     source = nil
   }
-
-  func limitReached(watched: Int, unwatched: Int) -> ObserverWarning {
-    .watchLimitReached(watched: watched, unwatched: unwatched)
-  }
 }
 
 extension WatchSubject {
@@ -86,7 +82,7 @@ extension InotifyMask {
 extension Hint {
   init(_ event: InotifyEvent) {
     self.init(
-      watch: event.watch, Reasons(event.mask), cookie: event.cookie, name: event.name)
+      watch: event.watch, reasons: Reasons(event.mask), cookie: event.cookie, name: event.name)
   }
 }
 

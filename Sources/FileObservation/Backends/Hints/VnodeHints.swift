@@ -55,7 +55,7 @@ final class VnodeHints: HintSource {
   func read(_ body: (Hint) -> Void) throws(SystemError) -> FileTime {
     let end = FileTime.now()
     for (watch, events) in pending.take() {
-      body(Hint(watch: watch, .init(events), name: UnsafeBufferPointer(start: nil, count: 0)))
+      body(Hint(watch: watch, reasons: .init(events), name: UnsafeBufferPointer(start: nil, count: 0)))
     }
     // Hints arrive one by one, and some time after the change.
     return end.advanced(by: .milliseconds(-50))
@@ -67,10 +67,6 @@ final class VnodeHints: HintSource {
     for watch in watches.values { watch.cancel() }
     watches = [:]
     pending.hintsAvailable = nil
-  }
-
-  func limitReached(watched: Int, unwatched: Int) -> ObserverWarning {
-    .descriptorLimitReached(watched: watched, unwatched: unwatched)
   }
 
   /// Events that were not read yet. Used on the source's queue only.
