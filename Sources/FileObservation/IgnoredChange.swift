@@ -53,17 +53,6 @@ final class IgnoredChangeSink: Sendable {
 // MARK: - In the tree
 
 extension ObservedTree {
-  /// Passes on the change at which a hint points, if a rule is the reason that it is not reported.
-  func noteIgnored(_ hint: Hint, in directory: Entry) {
-    guard settings.ignoredChanges != nil, let details = directories[directory],
-      details.coverage > .named,
-      !hint.name.isEmpty
-    else { return }
-    noteIgnored(
-      snapshot.path(of: directory).appending(hint.name),
-      isDirectory: hint.reasons.contains(.directory), details.stack)
-  }
-
   /// Passes on a change at a path that the filter does not report.
   func noteIgnored(_ path: @autoclosure () -> Path, isDirectory: Bool, _ stack: IgnoreStack?) {
     guard let ignoredChanges = settings.ignoredChanges, let stack, ignoredChanges.accepts() else {

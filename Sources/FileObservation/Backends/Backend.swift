@@ -34,7 +34,7 @@ extension Backend {
 }
 
 /// How much of a root or of a directory is observed. Each case includes the ones before it.
-enum Coverage: Int, Comparable, Sendable {
+enum Coverage: Comparable, Sendable {
   /// A root that is only watched because links lead to it, whose changes are theirs.
   case linked
   /// The entries that were asked for by name.
@@ -43,10 +43,6 @@ enum Coverage: Int, Comparable, Sendable {
   case entries
   /// All descendants.
   case recursive
-
-  static func < (left: Coverage, right: Coverage) -> Bool {
-    left.rawValue < right.rawValue
-  }
 }
 
 /// A report of a backend. Reports are delivered in order.

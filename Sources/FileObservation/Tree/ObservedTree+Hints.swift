@@ -40,7 +40,11 @@ extension ObservedTree {
     for sharer in directories.sharers(of: hint.watch) where accept(hint, in: sharer) {
       isRelevant = true
     }
-    guard isRelevant else { return noteIgnored(hint, in: owner) }
+    guard isRelevant else {
+      return noteIgnored(
+        snapshot.path(of: owner).appending(hint.name),
+        isDirectory: hint.reasons.contains(.directory), directories[owner]?.stack)
+    }
     if hint.cookie != 0, hint.reasons.contains(.disappeared) { hints.departed.insert(hint.cookie) }
     keep(hint)
   }
@@ -258,7 +262,7 @@ extension ObservedTree {
     let known = snapshot.child(name, of: parent)
     // Before its directory is listed, an entry is not new. The first comparison finds what has changed.
     if snapshot.marks(of: parent).contains(.unread), known.map({ !isRoot($0) }) ?? true { return }
-    let site = Site(parent, details, stack: details.stack)
+    let site = Site(directory: parent, details: details, stack: details.stack)
     let reasons = occasion.reasons
     do throws(SystemError) {
       let status = try disk.status(of: path.path)

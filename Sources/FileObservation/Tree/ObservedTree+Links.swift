@@ -81,7 +81,7 @@ extension ObservedTree {
     } else if snapshot.type(of: entry) == .symlink, let parent = snapshot.parent(of: entry),
       let details = directories[parent]
     {
-      let site = Site(parent, details, stack: details.stack)
+      let site = Site(directory: parent, details: details, stack: details.stack)
       followLink(entry, at: entryPath(of: entry), in: site, for: .hint(.appeared))
     }
   }

@@ -319,7 +319,7 @@ extension ObservedTree {
     let anchors = directories.entries.filter { directory in
       guard
         roots[directory] != nil || directories.coverage(of: directory) == .named
-          || isFollowedLink(directory)
+          || snapshot.type(of: directory) == .symlink
       else { return false }
       return places?.contains(where: snapshot.path(of: directory).isWithin) ?? true
     }
@@ -336,18 +336,13 @@ extension ObservedTree {
     }
   }
 
-  /// Whether a directory is reached by a link that is no root.
-  private func isFollowedLink(_ directory: Entry) -> Bool {
-    snapshot.type(of: directory) == .symlink
-  }
-
   /// Compares what is at these paths, where file systems were mounted or unmounted, and the roots that are reached
   /// through them. The kernel names mounts without links.
   mutating func compareMounts(at points: Set<Path>) {
     // Many files of few directories may be watched. A missing root appears in its parent.
     let anchors =
       roots.map { roots.isNamed($0) || isMissing($0) ? snapshot.parent(of: $0) ?? $0 : $0 }
-      + directories.entries.filter(isFollowedLink)
+      + directories.entries.filter { snapshot.type(of: $0) == .symlink }
     let places = Set(anchors.map(snapshot.path))
     var behind: [Path] = []
     for place in places.sorted() {

@@ -81,7 +81,7 @@ extension ObservedTree {
       if primary != directory { return awaitTurn(directory, behind: primary) }
       try disk.list(opened, into: &buffers.listing)
       var site = Site(
-        directory, details,
+        directory: directory, details: details,
         stack: enterRules(of: directory, at: path, buffers.listing, parentStack: details.stack),
         former: former)
       if case .diff(let since, _) = mode, let before { site.isChanged = before.changed >= since }

@@ -58,25 +58,18 @@ final class InotifyHints: HintSource {
 }
 
 extension WatchSubject {
-  fileprivate var mask: InotifyMask {
-    switch self {
-    case .directory: .directory
-    case .anchor: .anchor
-    case .file: .file
-    }
-  }
-}
-
-extension InotifyMask {
   private static let entries: InotifyMask = [
     .create, .delete, .modify, .closeAfterWrite, .attributes, .movedFrom, .movedTo,
     .onlyDirectory, .excludeUnlinked, .add,
   ]
-  fileprivate static let directory = entries.union(.dontFollow)
-  fileprivate static let anchor = entries.union([.deleteSelf, .moveSelf])
-  fileprivate static let file: InotifyMask = [
-    .modify, .closeAfterWrite, .attributes, .deleteSelf, .dontFollow, .add,
-  ]
+
+  fileprivate var mask: InotifyMask {
+    switch self {
+    case .directory: Self.entries.union(.dontFollow)
+    case .anchor: Self.entries.union([.deleteSelf, .moveSelf])
+    case .file: [.modify, .closeAfterWrite, .attributes, .deleteSelf, .dontFollow, .add]
+    }
+  }
 }
 
 extension Hint {
