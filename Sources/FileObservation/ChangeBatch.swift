@@ -2,20 +2,9 @@ import SystemCalls
 
 /// The net changes of one burst, at most one for each path.
 ///
-/// The change of a directory covers its descendants:
-///
-/// - `renamed`: its descendants have moved with it. Those that are otherwise unchanged have no
-///   changes of their own. Those that were changed in the same burst do, under their new paths. A
-///   directory that has lost an entry whose path exists again is `created` instead, since that entry
-///   cannot be `removed`: `mv d e; rm e/f; mkdir d; touch d/f`.
-/// - `removed`: its descendants are gone too, whether or not they have changes of their own.
-/// - `created`: each descendant is `created` or `renamed` too, also if the directory was moved in from
-///   an unwatched place.
-/// - `modified`: another directory has taken its place. Each descendant has a change of its own.
-///
-/// Where a filter or ignore rule leaves the directory out, or treats its old and its new path
-/// differently, its descendants are reported one by one: as `renamed` or `created` where they count
-/// now, and as `removed` where they counted before. <doc:ApplyingABatch> says how to mirror a tree.
+/// The change of a directory covers its descendants: with `renamed` they have moved along, and with `removed` they are
+/// gone, whether or not they have changes of their own; with `created` and `modified`, which says that another directory
+/// has taken its place, each has one. <doc:ApplyingABatch> has the details, and says how to mirror a tree.
 public struct ChangeBatch: Sendable, Hashable {
   /// A path, and how it differs at the end of the burst from its beginning.
   public struct Change: Sendable, Hashable {

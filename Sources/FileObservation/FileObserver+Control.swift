@@ -81,11 +81,6 @@ extension FileObserver {
 
   /// Waits for the next batch, for scripts that do nothing else meanwhile.
   ///
-  /// ```swift
-  /// let observer = try FileObserver(paths: ["Sources"])
-  /// while let batch = try observer.waitForChange() { build(batch.changes) }
-  /// ```
-  ///
   /// The first call starts the observer if it has not been started. From then on, changes between
   /// two calls are kept for the next call, as in a stream. The method blocks its thread; a task uses ``events`` or
   /// ``batches`` instead.

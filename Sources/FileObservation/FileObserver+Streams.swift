@@ -6,13 +6,6 @@
 extension FileObserver {
   /// The events from now on: the primary way to observe from a task.
   ///
-  /// ```swift
-  /// let observer = try FileObserver(paths: ["Sources"])
-  /// for try await event in observer.events {
-  ///   if case .changed(let batch) = event { print(batch.changes) }
-  /// }
-  /// ```
-  ///
   /// The first iteration starts the observer if it has not been started; call ``start()`` to choose
   /// an earlier moment, after you have taken the stream. Each access returns a new stream of the events from then on, which keeps the
   /// observer alive. While its task does not read, batches are merged (``ChangeBatch/merge(_:)``), so
@@ -34,10 +27,6 @@ extension FileObserver {
   }
 
   /// The batches from now on, with a closure for the warnings between them.
-  ///
-  /// ```swift
-  /// for try await batch in observer.batches(onWarning: { print($0) }) { print(batch.changes) }
-  /// ```
   ///
   /// - Parameter onWarning: Called by the iterating task, in order with the batches.
   public func batches(

@@ -102,14 +102,6 @@ public final class FileObserver: Sendable {
   /// Starts observing with a handler, and returns at once. Changes from now on are reported, also
   /// in directories that are not watched yet; the event `ready` says that all are.
   ///
-  /// ```swift
-  /// try observer.start { event in
-  ///   if case .changed(let batch) = event { print(batch.changes) }
-  /// } onFailure: { error in
-  ///   print(error)
-  /// }
-  /// ```
-  ///
   /// - Parameters:
   ///   - queue: The queue on which both closures are called; by default a serial queue of the
   ///     observer's own. On a concurrent queue, calls may overlap.
