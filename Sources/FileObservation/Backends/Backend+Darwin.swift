@@ -8,7 +8,7 @@ import SystemCalls
 func makeNativeBackend(
   _ configuration: BackendConfiguration
 ) throws(ObserverError) -> any Backend {
-  TreeBackend(configuration, source: VnodeHints(SystemVnodeSource()))
+  TreeBackend(configuration, source: VnodeHints())
 }
 
 /// Nothing tells where file systems are mounted.

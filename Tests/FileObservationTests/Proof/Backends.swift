@@ -30,6 +30,7 @@ let backendsUnderTest: [BackendUnderTest] = [
   BackendUnderTest(
     name: "vnode", effort: 0.4, mayMissRenames: true,
     makeBackend: { configuration, _ in
-      TreeBackend(configuration, source: VnodeHints(KqueueLikeSource()))
+      TreeBackend(
+        configuration, source: VnodeHints(capacity: .max, watchVnode: KqueueLikeSource().watch))
     }),
 ]

@@ -1,17 +1,32 @@
 import Dispatch
+import Support
 import SystemCalls
 
 /// Hints from vnodes, as kqueue reports them. Each directory and each file has a watch of its own;
 /// that of a directory does not name the entries that change.
 final class VnodeHints: HintSource {
-  private let vnodes: any VnodeSource
+  /// Watches the vnode at a path, a C string, under whatever path it is moved to. Calls the handler on the queue when
+  /// the watch is in force, since earlier changes are not reported, and then at each event, with whether the vnode was
+  /// removed, renamed or made inaccessible. Returns what ends the watch; the handler may be called once more then.
+  ///
+  /// Throws `EMFILE` if the limit of descriptors is reached.
+  typealias Watch =
+    @Sendable (
+      _ path: UnsafePointer<CChar>, _ followsLinks: Bool, _ queue: DispatchQueue,
+      _ handler: @escaping @Sendable (_ isGone: Bool) -> Void
+    ) throws(SystemError) -> (@Sendable () -> Void)
+
+  private let capacity: Int
+  private let watchVnode: Watch
   private let pending = Pending()
   private var queue: DispatchQueue?
-  private var watches: [Int32: any VnodeWatch] = [:]
+  /// What ends the watches.
+  private var watches: [Int32: @Sendable () -> Void] = [:]
   private var lastNumber: Int32 = 0
 
-  init(_ vnodes: any VnodeSource) {
-    self.vnodes = vnodes
+  /// - Parameter capacity: The largest number of watches.
+  init(capacity: Int, watchVnode: @escaping Watch) {
+    (self.capacity, self.watchVnode) = (capacity, watchVnode)
   }
 
   deinit {
@@ -36,26 +51,28 @@ final class VnodeHints: HintSource {
   func watch(
     _ path: UnsafePointer<CChar>, _ subject: WatchSubject
   ) throws(SystemError) -> Int32 {
-    guard let queue, watches.count < vnodes.capacity else {
+    guard let queue, watches.count < capacity else {
       throw SystemError(call: "open", code: EMFILE)
     }
     // After an overflow, numbers are used again unless they are in use.
     repeat { lastNumber = lastNumber == .max ? 1 : lastNumber + 1 } while watches[lastNumber] != nil
     let (number, pending) = (lastNumber, pending)
-    watches[number] = try vnodes.watch(path, followsLinks: subject == .anchor, on: queue) {
-      pending.add($0, of: number)
+    watches[number] = try watchVnode(path, subject == .anchor, queue) {
+      pending.add(number, isGone: $0)
     }
     return number
   }
 
   func unwatch(_ watch: Int32) {
-    watches.removeValue(forKey: watch)?.cancel()
+    watches.removeValue(forKey: watch)?()
   }
 
   func read(_ body: (Hint) -> Void) throws(SystemError) -> FileTime {
     let end = FileTime.now()
-    for (watch, events) in pending.take() {
-      body(Hint(watch: watch, reasons: .init(events), name: UnsafeBufferPointer(start: nil, count: 0)))
+    for (watch, isGone) in exchange(&pending.events, with: [:]) {
+      // Entries may also have changed before the watch was registered.
+      let reasons: Hint.Reasons = isGone ? [.entries, .gone] : .entries
+      body(Hint(watch: watch, reasons: reasons, name: UnsafeBufferPointer(start: nil, count: 0)))
     }
     // Hints arrive one by one, and some time after the change.
     return end.advanced(by: .milliseconds(-50))
@@ -64,7 +81,7 @@ final class VnodeHints: HintSource {
   var queueLimit: Int? { nil }
 
   func stop() {
-    for watch in watches.values { watch.cancel() }
+    for end in watches.values { end() }
     watches = [:]
     pending.hintsAvailable = nil
   }
@@ -73,10 +90,11 @@ final class VnodeHints: HintSource {
   private final class Pending: @unchecked Sendable {
     var hintsAvailable: (@Sendable () -> Void)?
     var isArmed = true
-    private var events: [Int32: VnodeEvents] = [:]
+    /// The watches with events, and whether what they watch is gone.
+    var events: [Int32: Bool] = [:]
 
-    func add(_ new: VnodeEvents, of watch: Int32) {
-      events[watch, default: []].formUnion(new)
+    func add(_ watch: Int32, isGone: Bool) {
+      events[watch] = isGone || events[watch] == true
       notifyIfNeeded()
     }
 
@@ -85,18 +103,5 @@ final class VnodeHints: HintSource {
       isArmed = false
       hintsAvailable()
     }
-
-    func take() -> [Int32: VnodeEvents] {
-      defer { events = [:] }
-      return events
-    }
-  }
-}
-
-extension Hint.Reasons {
-  fileprivate init(_ events: VnodeEvents) {
-    // Entries may also have changed before the watch was registered.
-    self = .entries
-    if events.contains(.gone) { formUnion(.gone) }
   }
 }

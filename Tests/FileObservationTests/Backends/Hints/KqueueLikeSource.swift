@@ -9,11 +9,11 @@ import SystemCalls
 /// Behaves like kqueue's vnode filter, by means of inotify: a watch follows the inode and not the
 /// path, does not name the entries of a directory that change, and is only in force some time after
 /// it was added.
-final class KqueueLikeSource: VnodeSource {
+final class KqueueLikeSource: Sendable {
   private struct Watched {
     let isDirectory: Bool
     let queue: DispatchQueue
-    let handler: @Sendable (VnodeEvents) -> Void
+    let handler: @Sendable (_ isGone: Bool) -> Void
   }
 
   private struct State {
@@ -23,15 +23,13 @@ final class KqueueLikeSource: VnodeSource {
     var count = 0
   }
 
-  let capacity: Int
   private let kernel: Kernel
   private let reading = DispatchQueue(label: "test.kqueue")
   private let state = Mutex(State())
   // Created in `init`, cancelled in `deinit`, and not used in between.
   nonisolated(unsafe) private let source: any DispatchSourceRead
 
-  init(capacity: Int = .max) {
-    self.capacity = capacity
+  init() {
     guard let inotify = try? Inotify() else { preconditionFailure("no inotify instance to be had") }
     kernel = Kernel(inotify: inotify)
     source = DispatchSource.makeReadSource(
@@ -52,10 +50,10 @@ final class KqueueLikeSource: VnodeSource {
     source.cancel()
   }
 
-  func watch(
+  @Sendable func watch(
     _ path: UnsafePointer<CChar>, followsLinks: Bool, on queue: DispatchQueue,
-    _ handler: @escaping @Sendable (VnodeEvents) -> Void
-  ) throws(SystemError) -> any VnodeWatch {
+    _ handler: @escaping @Sendable (_ isGone: Bool) -> Void
+  ) throws(SystemError) -> (@Sendable () -> Void) {
     let flags = Int32(bitPattern: 0o10_000_000) | (followsLinks ? 0 : O_NOFOLLOW)  // O_PATH
     let number = try Descriptor.open(Path(cString: path), flags).release()
     let place = Path("/proc/self/fd/\(number)")
@@ -68,9 +66,9 @@ final class KqueueLikeSource: VnodeSource {
     reading.asyncAfter(deadline: .now() + .milliseconds(1)) { [self] in
       register(watched, ticket, at: place)
       _ = Descriptor(owning: number)
-      queue.async { handler(.registered) }
+      queue.async { handler(false) }
     }
-    return Ticket { [weak self] in self?.cancel(ticket) }
+    return { [weak self] in self?.cancel(ticket) }
   }
 
   private func register(_ watched: Watched, _ ticket: Int, at place: Path) {
@@ -109,37 +107,20 @@ final class KqueueLikeSource: VnodeSource {
   private func report(_ event: InotifyEvent) {
     let listeners = state.withLock { Array($0.watched[event.watch, default: [:]].values) }
     for listener in listeners {
-      guard let events = VnodeEvents(event, isDirectory: listener.isDirectory) else { continue }
-      listener.queue.async { listener.handler(events) }
+      guard let isGone = isGone(event, isDirectory: listener.isDirectory) else { continue }
+      listener.queue.async { listener.handler(isGone) }
     }
   }
 
-  private struct Ticket: VnodeWatch {
-    let onCancel: @Sendable () -> Void
-
-    func cancel() {
-      onCancel()
-    }
-  }
-}
-
-extension VnodeEvents {
-  /// `nil` for events that kqueue does not report.
-  fileprivate init?(_ event: InotifyEvent, isDirectory: Bool) {
+  /// Whether the file was removed or renamed; `nil` for events that kqueue does not report.
+  private func isGone(_ event: InotifyEvent, isDirectory: Bool) -> Bool? {
     let entries: InotifyMask = [.create, .delete, .movedFrom, .movedTo]
     if !event.name.isEmpty {
       // The watch of a directory does not report writes to its files.
-      guard isDirectory, !event.mask.isDisjoint(with: entries) else { return nil }
-      self = .written
-    } else if !event.mask.isDisjoint(with: [.deleteSelf, .moveSelf]) {
-      self = .gone
-    } else if event.mask.contains(.modify) {
-      self = .written
-    } else if event.mask.contains(.attributes) {
-      self = .attributes
-    } else {
-      return nil
+      return isDirectory && !event.mask.isDisjoint(with: entries) ? false : nil
     }
+    if !event.mask.isDisjoint(with: [.deleteSelf, .moveSelf]) { return true }
+    return event.mask.isDisjoint(with: [.modify, .attributes]) ? nil : false
   }
 }
 

@@ -23,7 +23,9 @@ struct VnodeBackendTests {
     try observer.start(
       countingFrom: .now(),
       makeBackend: { configuration, _ in
-        TreeBackend(configuration, source: VnodeHints(KqueueLikeSource(capacity: capacity)))
+        TreeBackend(
+          configuration,
+          source: VnodeHints(capacity: capacity, watchVnode: KqueueLikeSource().watch))
       }, recorder.handler, onFailure: recorder.failureHandler)
     #expect(await recorder.isReady())
     return observer
