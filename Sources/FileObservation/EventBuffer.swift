@@ -20,7 +20,6 @@ final class EventBuffer: Sendable {
 
   private let state = Mutex(State())
 
-  /// Adds an event.
   func put(_ event: FileObserver.Event) {
     let reader = state.withLock { state -> Reader? in
       if state.readers.isEmpty {

@@ -18,7 +18,6 @@ extension FileObserver {
 
   /// A receiver of events.
   struct Subscriber: Sendable {
-    /// Receives each event.
     let receive: @Sendable (Event) -> Void
     /// Called once, after the last event: with the error if observing failed.
     let end: @Sendable (ObserverError?) -> Void
@@ -27,7 +26,6 @@ extension FileObserver {
     let settle: @Sendable (_ task: Int?, _ done: @escaping @Sendable () -> Void) -> Void
   }
 
-  /// The number of a subscriber.
   typealias Subscription = Int
 
   struct State {
@@ -41,11 +39,9 @@ extension FileObserver {
     var batchCount = 0
     var roots: [WatchedRoot] = []
     var isPaused = false
-    /// The queue of the handler, if there is one.
     var handlerQueue: DispatchQueue?
     /// Whether a burst has ended during the pause.
     var isBurstKept = false
-    /// Called when changes are noted.
     var changesArrived: (@Sendable (_ isFirst: Bool, _ saved: [Path]) -> Void)?
   }
 }
@@ -53,7 +49,6 @@ extension FileObserver {
 // MARK: - Phases
 
 extension FileObserver.State {
-  /// The backend, while it is running.
   var backend: (any Backend)? {
     if case .running(let backend) = phase { backend } else { nil }
   }

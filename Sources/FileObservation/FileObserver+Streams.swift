@@ -114,7 +114,6 @@ private struct EventStream<Element: Sendable>: AsyncSequence, Sendable {
 /// An iteration of a stream. Its task is not waited for any more after it has left the loop.
 private final class StreamReading {
   let reader: StreamReader
-  /// The task that iterates.
   var task: Int?
 
   init(_ reader: StreamReader) {

@@ -157,10 +157,8 @@ public final class FileObserver: Sendable {
     if try !self.start(for: subscriber, countingFrom: start, makeBackend) { throw misuse }
   }
 
-  /// Creates the backend that watches everything.
   typealias BackendMaker = @Sendable (BackendConfiguration, Polling) -> any Backend
 
-  /// Starts the observer unless it has been started.
   func startIfNeeded() throws(ObserverError) {
     _ = try start(for: nil, countingFrom: .now())
   }

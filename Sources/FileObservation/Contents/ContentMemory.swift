@@ -25,7 +25,6 @@ struct ContentMemory {
     self.mostFiles = mostFiles
   }
 
-  /// The remembered content of a file.
   func digest(of path: Path) -> ContentDigest? {
     tree.entry(at: path).flatMap { digests[$0] }
   }

@@ -15,7 +15,6 @@ struct ChangeStream: Sendable {
 
   /// A change after a pause that would have ended the first burst.
   struct FollowUp: Sendable {
-    /// The pause.
     let gap: Duration
     /// Whether it was in the first burst, because that waited for it.
     let isAwaited: Bool
@@ -55,7 +54,6 @@ struct ChangeStream: Sendable {
     }
   }
 
-  /// Ends the first burst.
   mutating func endBeginning() { isBeginning = false }
 
   /// Adds changes after a pause that has ended the first burst, or would have.

@@ -18,7 +18,6 @@ struct TreeSnapshot {
     let number: UInt32
   }
 
-  /// The entry of `/`.
   static let root = Entry(number: 0)
 
   struct Record {
@@ -100,12 +99,10 @@ extension TreeSnapshot {
       entry: hit.number.map(Entry.init), insertionPoint: .indexed(slot: hit.slot, hash: hash))
   }
 
-  /// The entry called `name` in `parent`.
   func child(_ name: UnsafeBufferPointer<UInt8>, of parent: Entry) -> Entry? {
     find(name, in: parent).entry
   }
 
-  /// The entry at an absolute path.
   func entry(at path: Path) -> Entry? {
     var entry = Self.root
     for name in path.components {

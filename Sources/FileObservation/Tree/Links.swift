@@ -24,19 +24,14 @@ struct Links {
     self.areFollowed = areFollowed
   }
 
-  /// Whether no link has a target.
   var isEmpty: Bool { linksByTarget.isEmpty }
 
-  /// The links that have this target.
   func links(to target: Path) -> Set<Path> { linksByTarget[target] ?? [] }
 
-  /// Whether a link resolves to a path.
   func doesLink(_ link: Path, resolveTo path: Path) -> Bool { ends[link] == path }
 
-  /// The targets of a link.
   func targets(of link: Path) -> Set<Path> { targets[link] ?? [] }
 
-  /// Whether the targets of a link are known.
   func contains(_ link: Path) -> Bool { targets[link] != nil }
 
   /// Has links with targets within a path resolved again, since what has covered these may have gone. Covered targets

@@ -8,7 +8,6 @@ struct NumberMap {
     var value: UInt32
   }
 
-  /// The value of a free slot.
   private static let none = UInt32.max
   private static let fewestSlots = 16
 

@@ -2,7 +2,6 @@ import PathFiltering
 import SystemCalls
 
 extension ObservedTree {
-  /// Reads all hints and processes them.
   mutating func readHints() throws(SystemError) {
     guard let source else { return }
     let end = try source.read { hint in
@@ -241,7 +240,6 @@ extension ObservedTree {
   /// The mode in which one directory is compared.
   var comparison: Occasion { .diff(since: walk.comparedUntil, .directory) }
 
-  /// Compares an entry with the disk.
   mutating func compareEntry(_ entry: Entry, for occasion: Occasion) {
     guard let parent = snapshot.parent(of: entry) else { return }
     Array(snapshot.name(of: entry)).withUnsafeBufferPointer {
@@ -249,7 +247,6 @@ extension ObservedTree {
     }
   }
 
-  /// Compares the entry of that name with the disk.
   mutating func compareEntry(
     _ name: UnsafeBufferPointer<UInt8>, in parent: Entry, for occasion: Occasion
   ) {

@@ -215,7 +215,6 @@ extension ObservedTree {
     examineAgain(in: root)
   }
 
-  /// Looks up the directories that are roots.
   mutating func lookUpDirectoryRoots() {
     for root in roots.filter({ !isMissing($0) && directories[$0] != nil }) {
       _ = lookUpRoot(root, for: .hint([]))

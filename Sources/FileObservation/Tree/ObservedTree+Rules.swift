@@ -76,7 +76,6 @@ extension ObservedTree {
     return rules.isPending
   }
 
-  /// Makes a directory pending, to which other rules may apply.
   mutating func refilterLater(_ directory: Entry, by stack: IgnoreStack) {
     rules.makePending(
       directory, stack, since: walk.comparedUntil, isLink: snapshot.type(of: directory) == .symlink)

@@ -19,7 +19,6 @@ enum Occasion {
     /// One directory, for the first time since its baseline. If it is watched, changes after that
     /// time have hints, which also say whether they are of attributes alone.
     case firstTime(until: FileTime)
-    /// One directory.
     case directory
     /// A directory and its descendants, whose watches may be outdated.
     case tree
@@ -44,7 +43,6 @@ extension Occasion {
     if case .diff = self { true } else { false }
   }
 
-  /// Whether the ignore rules have changed.
   var isRefilter: Bool {
     if case .refilter = self { true } else { false }
   }
