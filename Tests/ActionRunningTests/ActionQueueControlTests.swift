@@ -234,7 +234,7 @@ extension TaskRunner {
   /// Whether the build runs, or its changes are being judged.
   fileprivate var isBuilding: Bool {
     queue.sync {
-      let isFlushing = state.access { $0.components }.contains(where: \.rounds.isFlushing)
+      let isFlushing = state.access { $0.components }.contains(where: \.isFlushing)
       return isFlushing || worker("build")?.state.access { $0.machine.state != .idle } ?? false
     }
   }

@@ -3,11 +3,13 @@
 struct LineSplitter: Sendable {
   static let longest = 64 * 1024
 
-  /// A line, or a piece of one.
+  /// A line, or a piece of one, without the line feed.
   struct Piece: Hashable, Sendable {
     var bytes: [UInt8]
     /// Whether the next piece continues the line.
     var isSplit = false
+    /// False for the beginning of a line, of which more has arrived since the last piece.
+    var isFinished = true
   }
 
   /// The line, or the piece of one, that has not been completed yet.

@@ -10,13 +10,6 @@ import SystemCalls
 /// waits. Other processes may keep the pipe open after the run has ended, so the reader does not wait for
 /// the end of the pipe.
 final class OutputReader: Sendable {
-  enum Event: Hashable, Sendable {
-    /// A line, or a piece of one, without the line feed.
-    case line(LineSplitter.Piece)
-    /// The beginning of a line, of which more has arrived since the last event.
-    case unfinished([UInt8])
-  }
-
   private struct State {
     var splitter = LineSplitter()
     /// Whether the unfinished line is about to be delivered.
@@ -37,7 +30,7 @@ final class OutputReader: Sendable {
   private let queue: DispatchQueue
   private let state: Confined<State>
   private let hasRoom: TaskOutput.Room
-  private let deliver: @Sendable (Event) -> Void
+  private let deliver: @Sendable (LineSplitter.Piece) -> Void
 
   /// Creates a reader, and the write end of its pipe or pseudo-terminal.
   ///
@@ -47,7 +40,7 @@ final class OutputReader: Sendable {
   static func open(
     on queue: DispatchQueue, terminal: Terminal.Size? = nil,
     hasRoom: @escaping TaskOutput.Room = { _ in true },
-    deliver: @escaping @Sendable (Event) -> Void
+    deliver: @escaping @Sendable (LineSplitter.Piece) -> Void
   ) throws(SystemError) -> (OutputReader, PipeInput) {
     let (output, input) =
       if let terminal { try makePseudoTerminal(terminal) } else { try makePipe() }
@@ -56,7 +49,7 @@ final class OutputReader: Sendable {
 
   private init(
     _ descriptor: Int32, _ queue: DispatchQueue, _ hasRoom: @escaping TaskOutput.Room,
-    _ deliver: @escaping @Sendable (Event) -> Void
+    _ deliver: @escaping @Sendable (LineSplitter.Piece) -> Void
   ) throws(SystemError) {
     self.descriptor = descriptor
     self.queue = queue
@@ -83,7 +76,7 @@ final class OutputReader: Sendable {
   }
 
   private func finishLine() {
-    if let rest = state.access({ $0.splitter.finish() }) { deliver(.line(rest)) }
+    if let rest = state.access({ $0.splitter.finish() }) { deliver(rest) }
   }
 
   private func readIfRoom() {
@@ -109,7 +102,7 @@ final class OutputReader: Sendable {
     if state.access({ $0.source == nil }) { return false }
     switch readAvailable(descriptor, atMost: Self.part) {
     case .bytes(let bytes):
-      for line in state.access({ $0.splitter.add(bytes) }) { deliver(.line(line)) }
+      for line in state.access({ $0.splitter.add(bytes) }) { deliver(line) }
       deliverUnfinishedSoon()
       return true
     case .nothing:
@@ -138,7 +131,7 @@ final class OutputReader: Sendable {
         state.isDeliveryPlanned = false
         return state.splitter.rest
       }
-      if !rest.isEmpty { deliver(.unfinished(rest)) }
+      if !rest.isEmpty { deliver(.init(bytes: rest, isFinished: false)) }
     }
   }
 }

@@ -152,8 +152,9 @@ extension ChangeJudge {
   }
 
   /// The user requests runs before the stopped round has ended.
-  mutating func resumed() {
+  mutating func resumed() -> [Action] {
     isStopped = false
+    return []
   }
 
   /// Goes on where the judges were that this one replaces, without the paths of which no task is owed a change.

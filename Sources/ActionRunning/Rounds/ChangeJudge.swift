@@ -10,12 +10,7 @@ import SystemCalls
 /// follow-up, which may be delayed, but is never dropped. The caller stores the changes that no run
 /// has received; this type only knows their paths.
 ///
-/// | the change | leads to |
-/// |---|---|
-/// | holds what it held when the run began | nothing: that is settled |
-/// | others have made it, which is proved | a run at once, unless it follows start after start |
-/// | it is not known who has made it | a run after a delay, the longer the more it looks like a run's (`Suspicion`) |
-/// | the same, and it is an output of the runs | no run of its own; it waits for the next one |
+/// What a change leads to is in the table of `CONTRIBUTING.md`.
 ///
 /// - At the end of a round the source is flushed, and each changed path is judged. A change during a
 ///   run that is restarted or signaled by changes is judged when it is reported.
@@ -81,6 +76,10 @@ struct ChangeJudge: Sendable {
     case wait(until: Instant, generation: Int)
     case announce(FeedbackLoop)
     case explain([ChangeExplanation])
+    /// The next start is delayed by so much, as a test: what follows a start of others by way of this one is late by it.
+    case tested(Duration)
+    /// A flush has ended, and its changes have been judged.
+    case judged
   }
 
   /// What the caller knows when changes are judged.

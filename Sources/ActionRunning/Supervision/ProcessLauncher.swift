@@ -59,7 +59,9 @@ package struct SystemLauncher: ProcessLauncher {
   private let descriptors: [Int32]
   private let guardian: GuardianProcess?
   private let jobControl: JobControl?
-  private let readers = OutputReaders()
+  /// The processes that read what this process prints, as in `watchrun make | tee log`. They are looked up once, when
+  /// something has changed.
+  private static let readers = outputReaders().map(ProcessGroup.init)
 
   /// - Parameters:
   ///   - scheduler: Has the times of the commands, on the queue. What is due is delayed while they are suspended.
@@ -115,7 +117,9 @@ package struct SystemLauncher: ProcessLauncher {
 
   package var endedOrphans: UInt64 { adoption.withLock(\.reaped) }
 
-  package func filesOfReaders(_ paths: [Path]) -> Set<Path> { readers.filesOpenForWriting(paths) }
+  package func filesOfReaders(_ paths: [Path]) -> Set<Path> {
+    Set(Self.readers.flatMap { $0.filesOpenForWriting(paths).keys })
+  }
 
   /// Makes this process adopt and reap the orphans of commands, so that what they do is known.
   package static func adoptOrphans() {

@@ -192,16 +192,11 @@ extension TaskWorker {
     let (reader, input) = try OutputReader.open(
       on: context.queue, terminal: context.options.terminalSize(name),
       hasRoom: context.options.outputRoom
-    ) { [self] event in
-      switch event {
-      case .line(let line):
-        sink(
-          TaskOutput(run: run, stream, line: line.bytes, isSplit: line.isSplit, isFinished: true))
-        examine(line.bytes, of: run)
-      case .unfinished(let line):
-        sink(TaskOutput(run: run, stream, line: line, isFinished: false))
-        examine(line, of: run)
-      }
+    ) { [self] line in
+      sink(
+        TaskOutput(
+          run: run, stream, line: line.bytes, isSplit: line.isSplit, isFinished: line.isFinished))
+      examine(line.bytes, of: run)
     }
     state.access { $0.processes[run.job]?.readers.append(reader) }
     return input

@@ -63,10 +63,6 @@ final class ReadinessCheck: Sendable {
     if TerminalLine(line).text.firstIndex(of: text) != nil { succeed() }
   }
 
-  func cancel() {
-    _ = end()
-  }
-
   private func ask() {
     let port = state.withLock(\.isListening) ? nil : readiness.condition.port
     probe.ask(port.map { .port($0) } ?? readiness.condition) { [weak self] isMet in
@@ -98,11 +94,12 @@ final class ReadinessCheck: Sendable {
   }
 
   private func succeed() {
-    if end() { report(.ready) }
+    if cancel() { report(.ready) }
   }
 
   /// Returns false if the check was over before.
-  private func end() -> Bool {
+  @discardableResult
+  func cancel() -> Bool {
     let before = state.withLock { state in
       defer {
         state.isOver = true

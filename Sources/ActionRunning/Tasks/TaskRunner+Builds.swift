@@ -33,18 +33,9 @@ struct BuildSearch {
   /// By their names, which another graph may have as well.
   var builders: [String: Builder] = [:]
 
-  /// Whether a word of a command may name such a program.
+  /// Whether a word of a command may name such a program: make, also as in cmake, and others.
   static func mayName(_ word: [UInt8]) -> Bool {
-    var latest: UInt32 = 0
-    for byte in word {
-      latest = latest << 8 | UInt32(byte)
-      switch latest {
-      // make, also as in cmake; ninj, meso, scon.
-      case 0x6d61_6b65, 0x6e69_6e6a, 0x6d65_736f, 0x7363_6f6e: return true
-      default: continue
-      }
-    }
-    return false
+    ["make", "ninja", "meson", "scons"].contains { word.firstIndex(of: $0) != nil }
   }
 }
 
@@ -54,7 +45,7 @@ extension TaskComponent {
     switch evidence[path] {
     case .others: true
     case .run: false
-    case .unknown, nil: rounds.records[path]?.isEdited == true
+    case .unknown, nil: self.records[path]?.isEdited == true
     }
   }
 }
@@ -168,13 +159,12 @@ extension TaskRunner {
   }
 
   /// Whether a service among these builds, and its processes have done something since this was asked last.
-  func areBuilding(_ names: Set<String>) -> Bool {
-    let former = component(names)?.buildActivity ?? [:]
+  func areBuilding(_ component: TaskComponent) -> Bool {
     var present: [String: ProcessActivity] = [:]
-    for name in names {
+    for name in component.names {
       if let work = activity(of: name), work.isBuild { present[name] = work.done }
     }
-    update(names) { $0.buildActivity = present }
+    let former = exchange(&component.buildActivity, with: present)
     return present.contains { $1.isRunning || $1 != former[$0] }
   }
 
@@ -188,7 +178,7 @@ extension TaskRunner {
   func noteSaves(_ parts: BatchParts, _ evidence: [Path: Verdict], in builds: Set<String>) {
     let builders = state.access { $0.buildSearch.builders }
     for component in components where component.names.contains(where: { builders[$0] != nil }) {
-      let proved = component.rounds.provedOutputs
+      let proved = component.provedOutputs
       let isBuilding = !builds.isDisjoint(with: component.names)
       var saved: [Path] = []
       for name in component.names {
@@ -196,7 +186,7 @@ extension TaskRunner {
           let (path, kind) = (change.path, FileKind(change.path))
           // What is reported too late to stop a build was hardly made by it, unless it is an output.
           let maySave =
-            component.rounds.editedKinds.contains(kind)
+            component.editedKinds.contains(kind)
             || !isBuilding && change.kind == .modified && !FileKind.isBuilt(path)
           if component.isSaved(path, evidence)
             || evidence[path] != .run && maySave && !proved.contains(path)
@@ -267,7 +257,7 @@ extension TaskRunner {
       return (saves, doubts, state.outdatingCount > 0)
     }
     if !isOutdating { return true }
-    let built = component?.rounds.builtOutputs ?? []
+    let built = component?.builtOutputs ?? []
     let triggers = component?.names.compactMap { worker($0)?.definition.triggers } ?? []
     // Most builds work below the session's directory, but one may be told another one.
     let all = state.access { $0.buildSearch.builders.values.map(\.directory) }

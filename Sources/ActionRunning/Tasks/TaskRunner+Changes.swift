@@ -9,17 +9,6 @@ extension TaskRunner {
     components.first { $0.names.contains(name) }
   }
 
-  func component(_ names: Set<String>) -> TaskComponent? {
-    components.first { $0.names == names }
-  }
-
-  func update(_ names: Set<String>, _ change: (inout TaskComponent) -> Void) {
-    state.access { state in
-      guard let index = state.components.firstIndex(where: { $0.names == names }) else { return }
-      change(&state.components[index])
-    }
-  }
-
   /// `submit` for callers on the queue.
   package func accept(_ batch: ChangeBatch) {
     options.freshness?.changed(batch.changes, of: graph.tasks)
@@ -56,10 +45,10 @@ extension TaskRunner {
       if watching.map(\.name).allSatisfy(machine.waitsForResumption) { continue }
       let changes = parts.union(of: watching.map(\.changes))
       let evidence = isKnown ? evidence : [:]
-      component.rounds.changed(changes, evidence, situation, burst: time)
+      component.changed(changes, evidence, situation, burst: time)
       // Also while services are stopped, whose end is no end of work.
-      if component.rounds.awaitsJudgment && activity(of: component.names).isBusy {
-        update(component.names) { $0.hasWorked = true }
+      if component.awaitsJudgment && activity(of: component.names).isBusy {
+        component.hasWorked = true
       }
     }
     reportChanges()
@@ -161,11 +150,11 @@ extension TaskRunner {
       if hasLeftovers || isServing(beside: component) { return .leftovers }
       let others = components.filter { other in
         other.names != component.names
-          && (activity(of: other.names).isBusy || other.rounds.isFlushing)
+          && (activity(of: other.names).isBusy || other.isFlushing)
       }
       if others.isEmpty { return .idle }
-      let latest = component.rounds.lastLaunch?.time
-      let haveBegun = others.compactMap(\.rounds.lastLaunch?.time).contains { time in
+      let latest = component.lastLaunch?.time
+      let haveBegun = others.compactMap { $0.lastLaunch?.time }.contains { time in
         latest.map { time >= $0 } ?? true
       }
       return haveBegun ? .othersRunning : .leftovers
@@ -174,40 +163,22 @@ extension TaskRunner {
 
   // MARK: - Decisions
 
-  func handle(_ event: RoundController.Event, of names: Set<String>) {
-    switch event {
-    case .decision(let decision): perform(decision, of: names)
-    case .tested(let delay):
-      for component in components where component.names != names {
-        // Their changes are compared with those that followed starts without that.
-        component.rounds.advance { judge in
-          judge.testedElsewhere += delay
-          return []
-        }
-      }
-    case .judged: changesAreJudged(of: names)
-    }
-  }
-
-  private func perform(_ decision: ChangeJudge.Action, of names: Set<String>) {
+  func perform(_ decision: ChangeJudge.Action, of component: TaskComponent) {
+    let names = component.names
     switch decision {
     case .run(let paths):
       state.access { $0.owed.require(names, for: paths) }
       let machine = machine
       let isBuilding = names.contains { machine.isBuilding($0) || machine.isBuildingService($0) }
-      if isBuilding, let component = component(names) {
-        noteSaves(paths, in: component, isBuilding: true)
-      }
+      if isBuilding { noteSaves(paths, in: component, isBuilding: true) }
       if state.access({ $0.isBurstUnderWay }) {
-        update(names) { component in
-          component.awaitingBurstEnd = component.awaitingBurstEnd ?? .init()
-          component.awaitingBurstEnd?.paths.formUnion(paths)
-        }
+        component.awaitingBurstEnd = component.awaitingBurstEnd ?? .init()
+        component.awaitingBurstEnd?.paths.formUnion(paths)
         // What builds finish before the end of the burst would be newer than a save.
         let changed = owing(names, anyOf: paths)
         advance { $0.changedInBurst(changed) }
       } else {
-        requestRuns(of: names, for: paths)
+        requestRuns(of: component, for: paths)
       }
     case .settle(let paths):
       // A run that is requested receives them: another run may have begun with them, but not the last one
@@ -216,7 +187,7 @@ extension TaskRunner {
         state.owed.settle(paths, to: names.filter { !state.machine[$0].isRequested })
       }
     case .setAside(let paths):
-      setAside(paths, names)
+      setAside(paths, component)
     case .leave(let paths):
       state.access { $0.owed.setAside(paths, for: names) }
     case .announce(let loop):
@@ -230,25 +201,28 @@ extension TaskRunner {
       if !changes.isEmpty { report(.changes(.owed(RunTrigger(.change, changes: changes)))) }
     case .explain(let judgments):
       report(.changes(.explained(judgments)))
+    case .tested(let delay):
+      for other in components where other !== component {
+        // Their changes are compared with those that followed starts without that.
+        other.advance { judge in
+          judge.testedElsewhere += delay
+          return []
+        }
+      }
+    case .judged:
+      (component.ignoring, component.haveIgnored) = (names.filter(machine.ignores), [])
+      component.awaitingBurstEnd?.isJudged = true
+      // A dependent task must not start before the run that is requested.
+      if component.awaitingBurstEnd == nil { advance { $0.changesAreJudged(names) } }
     case .flush, .wait:
       break
     }
   }
 
-  private func changesAreJudged(of names: Set<String>) {
-    let ignoring = names.filter(machine.ignores)
-    update(names) { component in
-      (component.ignoring, component.haveIgnored) = (ignoring, [])
-      component.awaitingBurstEnd?.isJudged = true
-    }
-    // A dependent task must not start before the run that is requested.
-    if component(names)?.awaitingBurstEnd == nil { advance { $0.changesAreJudged(names) } }
-  }
-
   /// Requests runs of the tasks that are owed the changes of these paths.
-  private func requestRuns(of names: Set<String>, for paths: [Path]) {
-    let requested = owing(names, anyOf: paths)
-    let delayed = activity(of: names).isBusy ? [] : beginRound(of: names)
+  private func requestRuns(of component: TaskComponent, for paths: [Path]) {
+    let requested = owing(component.names, anyOf: paths)
+    let delayed = activity(of: component.names).isBusy ? [] : beginRound(of: component)
     advance { $0.changed(requested.union(delayed)) }
   }
 
@@ -271,42 +245,38 @@ extension TaskRunner {
 
   private func burstHasEnded() {
     state.access { $0.isBurstUnderWay = false }
-    let components = components
-    for component in components { update(component.names) { $0.awaitingBurstEnd = nil } }
-    for component in components {
-      guard let decisions = component.awaitingBurstEnd else { continue }
-      let names = component.names
+    let decided = components.map { ($0, exchange(&$0.awaitingBurstEnd, with: nil)) }
+    for case (let component, let decisions?) in decided {
       let paths = Array(decisions.paths)
       // Where a component was divided, one part may be owed none of it.
-      if !owing(names, anyOf: paths).isEmpty { requestRuns(of: names, for: paths) }
-      if decisions.isJudged { advance { $0.changesAreJudged(names) } }
+      if !owing(component.names, anyOf: paths).isEmpty { requestRuns(of: component, for: paths) }
+      if decisions.isJudged { advance { $0.changesAreJudged(component.names) } }
     }
     advance { $0.burstHasEnded() }
   }
 
   /// These outputs request no run of the tasks that have run in this round. Others that watch them run.
-  private func setAside(_ paths: [Path], _ names: Set<String>) {
+  private func setAside(_ paths: [Path], _ component: TaskComponent) {
     let gone = paths.filter { (try? FileStatus(of: $0)) == nil }
-    let ran = component(names)?.ran ?? []
+    let ran = component.ran
     state.access { state in
       // What is gone need not be told.
       state.owed.settle(gone, to: ran)
       state.owed.setAside(paths, for: ran)
     }
-    let others = owing(names.subtracting(ran), anyOf: paths)
+    let others = owing(component.names.subtracting(ran), anyOf: paths)
     if !others.isEmpty { advance { $0.changed(others) } }
   }
 
   /// Begins a round, which receives all changes. Returns the tasks whose runs were due later.
   ///
   /// - Parameter isComplete: Whether what the runs before have changed has been received.
-  private func beginRound(of names: Set<String>, isComplete: Bool = true) -> Set<String> {
-    update(names) { $0.ran = [] }
-    guard let component = component(names) else { return [] }
+  private func beginRound(of component: TaskComponent, isComplete: Bool = true) -> Set<String> {
+    component.ran = []
     let paths = component.duePaths
-    update(names) { $0.dropRequest() }
-    component.rounds.began(isComplete: isComplete)
-    return owing(names, anyOf: paths)
+    component.dropRequest()
+    component.began(isComplete: isComplete)
+    return owing(component.names, anyOf: paths)
   }
 
   /// Begins a round in each idle component, or those of these tasks, because of a start, a key or another graph.
@@ -323,12 +293,9 @@ extension TaskRunner {
       if activity(of: staying ?? component.names).isBusy
         || staying.map({ !owing($0, anyOf: component.duePaths).isEmpty }) == true
       {
-        component.rounds.advance { judge in
-          judge.resumed()
-          return []
-        }
+        component.advance { $0.resumed() }
       } else {
-        let due = beginRound(of: component.names, isComplete: kept == nil)
+        let due = beginRound(of: component, isComplete: kept == nil)
         delayed.formUnion(due.subtracting(names ?? component.names))
       }
     }
@@ -342,19 +309,14 @@ extension TaskRunner {
       let activity = activity(of: names)
       let (runs, ignoring) = (names.contains(where: machine.runs), names.filter(machine.ignores))
       let hasWorked = activity.isBusy && (component.hasWorked || runs)
-      if hasWorked != component.hasWorked || !ignoring.isSubset(of: component.ignoring) {
-        update(names) { component in
-          component.hasWorked = hasWorked
-          component.ignoring.formUnion(ignoring)
-        }
-      }
-      if component.hasWorked { endWork(of: component) }
+      let hadWorked = exchange(&component.hasWorked, with: hasWorked)
+      component.ignoring.formUnion(ignoring)
+      if hadWorked { endWork(of: component) }
       if !activity.isBusy { continue }
       let ended = component.ignoring.subtracting(ignoring)
-      update(names) { $0.haveIgnored = ended }
       // What a task has ignored must be known before later changes count.
-      if !ended.isSubset(of: component.haveIgnored) {
-        component.rounds.advance { $0.ignoringEnded() }
+      if !ended.isSubset(of: exchange(&component.haveIgnored, with: ended)) {
+        component.advance { $0.ignoringEnded() }
       }
     }
   }
@@ -365,19 +327,16 @@ extension TaskRunner {
     if activity.isBusy { return }
     let services = component.names.compactMap(worker).filter(\.definition.isService)
     let hasSucceeded = services.allSatisfy { $0.state.access(\.status).isSuccess }
-    component.rounds.advance {
+    component.advance {
       $0.workEnded(isServing: activity == .serving, hasSucceeded: hasSucceeded)
     }
   }
 
   func hasStarted(_ name: String) {
     guard let component = component(of: name) else { return }
-    component.rounds.launched(isOnlyReader: component.names.count == 1)
-    let isService = machine[name].rules.isService
-    update(component.names) { component in
-      component.hasWorked = component.hasWorked || !isService
-      component.ran.insert(name)
-    }
+    component.launched(isOnlyReader: component.names.count == 1)
+    component.hasWorked = component.hasWorked || !machine[name].rules.isService
+    component.ran.insert(name)
     state.access { $0.isIdle = false }
   }
 
@@ -386,9 +345,9 @@ extension TaskRunner {
     if machine.isEnding { return }
     let waiting = waiting
     for component in components {
-      update(component.names) { $0.dropRequest() }
+      component.dropRequest()
       let awaitsEnd = activity(of: component.names) != .none
-      component.rounds.advance { $0.stopped(awaitsEnd: awaitsEnd) }
+      component.advance { $0.stopped(awaitsEnd: awaitsEnd) }
     }
     advance { $0.stop() }
     // Hooks of services, and leftover processes.

@@ -74,24 +74,16 @@ extension TaskRunner {
     return Self.startTime - began.duration(to: scheduler.now)
   }
 
-  /// A service has ended by itself. The end of one that is kept alive is no success, and a success while the
-  /// round goes on is none with the newest changes.
-  func endIfComplete(_ service: TaskDefinition, _ status: ExitStatus) {
+  /// A service has ended by itself, or is not started again any more, which is the end of its round without other work.
+  /// The end of one that is kept alive is no success, and a success while the round goes on is none with the newest
+  /// changes.
+  func endIfComplete(_ service: TaskDefinition, _ status: ExitStatus, isGivenUp: Bool = false) {
     let status = service.policy.keepsAlive && status.isSuccess ? .exited(1) : status
-    if status.isSuccess && machine.hasUnsettled { return }
+    if (status.isSuccess || isGivenUp) && machine.hasUnsettled { return }
     // It may succeed later; one with a limit of restarts is given up otherwise.
-    let isCrash =
-      service.policy.keepsAlive
-      && (service.policy.restartLimit != nil || options.completion == .firstSuccess)
-    if !isCrash && isLast(status) { end(with: status) }
-  }
-
-  /// A service is not started again any more. Without other work, that is the end of its round.
-  func endIfComplete(givenUp worker: TaskWorker) {
-    if options.completion == .firstSuccess || machine.hasUnsettled { return }
-    let status = worker.state.access(\.status)
-    let result = status.isSuccess ? .exited(1) : status
-    if isLast(result) { end(with: result) }
+    let isAwaited =
+      service.policy.restartLimit != nil && !isGivenUp || options.completion == .firstSuccess
+    if !(service.policy.keepsAlive && isAwaited) && isLast(status) { end(with: status) }
   }
 
   /// Whether the runner ends after a run or a round with this status.

@@ -6,7 +6,7 @@ import SystemCalls
 extension TaskRunner {
   func updateFrequentPaths() {
     let declared = state.access { $0.declaredPaths }
-    let paths = declared.union(components.flatMap(\.rounds.frequentPaths))
+    let paths = declared.union(components.flatMap(\.frequentPaths))
     if state.access({ exchange(&$0.frequentPaths, with: paths) }) != paths {
       options.frequentPathsChanged?(paths)
     }
@@ -19,8 +19,8 @@ extension TaskRunner {
       guard let self else { return false }
       return components.contains { component in
         // Processes may be there that are none of a finite run of the component.
-        component.rounds.suspectsRuns
-          && (component.rounds.hasInterruptibleService
+        component.suspectsRuns
+          && (component.hasInterruptibleService
             || self.activity(of: component.names) == .none || self.monitor.hasOrphans
             || self.isServing(beside: component))
       }

@@ -25,7 +25,7 @@ extension TaskRunner {
       noteStop(of: name)
       worker(name)?.start(
         reason, takesTerminal: state.access { $0.terminalTask == name },
-        mayMend: component(of: name)?.rounds.areProbablyOfRuns(changed) != true)
+        mayMend: component(of: name)?.areProbablyOfRuns(changed) != true)
     case .stop(let name):
       let worker = worker(name)
       noteStop(of: name)
@@ -44,7 +44,7 @@ extension TaskRunner {
       openRound(trigger)
       PythonCaches.removeUncertain(trigger.changes)
       worker(name)?.send(signal)
-      if let names = component(of: name)?.names { update(names) { $0.ran.insert(name) } }
+      component(of: name)?.ran.insert(name)
       report(.task(name, .signaled(signal, trigger)))
     case .skip(let name, let because):
       openRound(RunTrigger(.change))
@@ -60,7 +60,7 @@ extension TaskRunner {
       openRound(RunTrigger(.start))
       report(.task(name, .fresh))
     case .judgeChanges(let name):
-      component(of: name)?.rounds.advance { $0.checkpoint() }
+      component(of: name)?.advance { $0.checkpoint() }
     case .keepFormer(let name):
       keepFormer(name)
     case .awaitReadiness(let name, let generation):
@@ -107,7 +107,8 @@ extension TaskRunner {
     guard let pause else {
       report(.task(name, .gaveUp(afterRestarts: worker.definition.policy.restartLimit ?? 0)))
       advance { $0.backOffIsOver(name, generation: generation, isGivenUp: true) }
-      return endIfComplete(givenUp: worker)
+      return endIfComplete(
+        worker.definition, worker.state.access(\.status), isGivenUp: true)
     }
     report(.task(name, .backingOff(pause)))
     let timer = scheduler.schedule(at: scheduler.now.advanced(by: pause)) { [weak self] in
@@ -123,7 +124,7 @@ extension TaskRunner {
       return state.freshRecords.areAwaited
     }
     if awaitsRecords { return }
-    for component in components { component.rounds.end() }
+    for component in components { component.end() }
     monitor.end()
     let status = state.access { state in
       // They retain the runner.
@@ -368,14 +369,14 @@ extension TaskRunner {
       state.owed.add(given.filter { !$0.changes.isEmpty }, overflow: all.overflow)
       return Set(new.map(\.name).filter(state.owed.owes))
     }
-    let rounds = makeComponents(of: graph, keeping: kept)
+    let made = makeComponents(of: graph, keeping: kept)
     // The law of delays counts these starts as well.
     let starting = new.filter { !$0.isManual || owing.contains($0.name) }
     beginRounds(of: Set(starting.map(\.name)), keeping: kept) {
       $0.replace(graph.rules, jobs: graph.jobs, keeping: kept, owing: owing)
     }
-    for rounds in rounds {
-      rounds.advance([]) { $0.goOn(at: $1, owed: $2.owed) }
+    for component in made {
+      component.advance([]) { $0.goOn(at: $1, owed: $2.owed) }
     }
   }
 }

@@ -106,7 +106,7 @@ extension TaskRunner.State {
     var (unjudged, deferred) = ([TaskRunner.Waiting](), [TaskRunner.Waiting]())
     for component in components {
       let running = allRunning.filter(component.names.contains)
-      let (delayed, records) = (component.rounds.delayedPaths, component.rounds.records)
+      let (delayed, records) = (component.delayedPaths, component.records)
       for name in component.order {
         let trigger = owed.trigger(of: name)
         let request = machine[name].request
@@ -120,7 +120,7 @@ extension TaskRunner.State {
         } else if request == nil && !trigger.changes.isEmpty {
           if owed.owes(name, anyOf: delayed) {
             deferred.append(.init(name, trigger, for: .delay))
-            deferred[deferred.count - 1].due = component.rounds.due
+            deferred[deferred.count - 1].due = component.due
           } else if !owed.owes(name) {
             deferred.append(.init(name, trigger, for: .nextRun))
           }
@@ -215,14 +215,14 @@ extension TaskRunner {
 
   /// The tasks whose changes are being judged.
   private var judgedTasks: Set<String> {
-    let judged = components.filter { $0.rounds.isFlushing || $0.awaitingBurstEnd != nil }
+    let judged = components.filter { $0.isFlushing || $0.awaitingBurstEnd != nil }
     return Set(judged.flatMap(\.names))
   }
 
   /// The tasks of components with a service that is restarted soon, or may be when a build has ended.
   private var restartedSoon: [String] {
     components.filter { component in
-      component.rounds.awaitsBuild || component.rounds.owesRestart(within: Self.shortDelay)
+      component.awaitsBuild || component.owesRestart(within: Self.shortDelay)
     }.flatMap(\.names)
   }
 }

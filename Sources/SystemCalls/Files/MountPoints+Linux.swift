@@ -17,13 +17,9 @@ package func fileSystemName(at path: Path) -> String? {
 /// A file system at a path.
 package struct Mount: Hashable {
   /// The number that tells it from others at the same path.
-  private let number: [UInt8]
+  fileprivate let number: [UInt8]
   package let point: Path
   fileprivate let name: String
-
-  fileprivate init(number: ArraySlice<UInt8>, point: Path, name: String) {
-    (self.number, self.point, self.name) = (Array(number), point, name)
-  }
 }
 
 /// The mounts that this process sees, in the order in which they were made.
@@ -36,7 +32,7 @@ package func presentMounts() -> [Mount] {
     guard fields.count > 4 else { return nil }
     let rest = fields.drop { !$0.elementsEqual("-".utf8) }.dropFirst()
     let name = Path(bytes: rest.first.map(Array.init) ?? []).description
-    return Mount(number: fields[0], point: Path(bytes: unescaped(fields[4])), name: name)
+    return Mount(number: Array(fields[0]), point: Path(bytes: unescaped(fields[4])), name: name)
   }
 }
 

@@ -25,9 +25,7 @@ package struct Connection: ~Copyable {
   private static func connect(
     _ host: String, _ port: UInt16, until deadline: Instant
   ) throws(SystemError) -> Descriptor {
-    let number = csystem_connect(host, port)
-    if number == -1 { throw .last("connect", path: Path(host)) }
-    let socket = Descriptor(owning: number)
+    let socket = try Socket.connect(to: host, port: port)
     try wait(for: socket.number, toWrite: true, until: deadline)
     if let error = Socket.error(of: socket.number) {
       throw SystemError(call: "connect", code: error.code, path: Path(host))
@@ -72,17 +70,10 @@ package struct Connection: ~Copyable {
   }
 
   package borrowing func send(_ bytes: [UInt8]) throws(SystemError) {
-    if let encryption {
-      _ = try perform { encryption.write(bytes) }
-      return
+    guard let encryption else {
+      return try LocalSocket.send(bytes, to: socket.number, until: deadline)
     }
-    var rest = bytes[...]
-    while !rest.isEmpty {
-      try Self.wait(for: socket.number, toWrite: true, until: deadline)
-      let count = csystem_send(socket.number, Array(rest), rest.count)
-      if count == -1 && errno != EAGAIN && errno != EINTR { throw .last("send") }
-      rest = rest.dropFirst(max(0, count))
-    }
+    _ = try perform { encryption.write(bytes) }
   }
 
   /// Receives bytes, at most `limit`; none after the peer has closed the connection.

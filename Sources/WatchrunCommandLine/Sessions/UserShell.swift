@@ -12,13 +12,11 @@ struct UserShell: Hashable {
   init(_ variable: String?, in directories: [Path] = programDirectories()) {
     let value = Array((variable ?? "").utf8)
     let defect = value.isEmpty ? nil : Self.defect(of: value, in: directories)
-    name = value.isEmpty || defect != nil ? Self.fallback : value
+    name = value.isEmpty || defect != nil ? Array("sh".utf8) : value
     problem = defect.map {
       "$SHELL is '\(value.printable)', which \($0): sh is used; to choose a shell, give --shell"
     }
   }
-
-  private static let fallback = Array("sh".utf8)
 
   /// Programs that stand for a shell where a user must not log in.
   private static let refusals = ["nologin", "false", "true", "sync"].map { Array($0.utf8) }

@@ -22,16 +22,19 @@ struct OutputReaderTests {
   @Test func `an unfinished line is delivered as far as it goes, and whole at its end`()
     async throws
   {
-    let events = Log<OutputReader.Event>()
+    let events = Log<LineSplitter.Piece>()
     let (reader, input) = try OutputReader.open(on: DispatchQueue(label: "unfinished")) {
       events.note($0)
     }
     for dots in [".", ".."] {
       try writeAll(Array(".".utf8), to: input.number)
-      #expect(await eventually { events.entries.last == .unfinished(Array(dots.utf8)) })
+      #expect(
+        await eventually {
+          events.entries.last == .init(bytes: Array(dots.utf8), isFinished: false)
+        })
     }
     try writeAll(Array("\n".utf8), to: input.number)
-    #expect(await eventually { events.entries.last == .line(.init(bytes: Array("..".utf8))) })
+    #expect(await eventually { events.entries.last == .init(bytes: Array("..".utf8)) })
     #expect(events.entries.count == 3)
     withExtendedLifetime(reader) {}
   }
@@ -43,8 +46,8 @@ private func linesOfPipes(_ count: Int, on queue: DispatchQueue) async throws ->
   for _ in 0..<count {
     let line = try await withCheckedThrowingContinuation { continuation in
       do throws(SystemError) {
-        let (_, input) = try OutputReader.open(on: queue) { event in
-          if case .line(let line) = event { continuation.resume(returning: line.bytes) }
+        let (_, input) = try OutputReader.open(on: queue) { line in
+          if line.isFinished { continuation.resume(returning: line.bytes) }
         }
         DispatchQueue(label: "test.writer").async {
           try? writeAll(Array("line\n".utf8), to: input.number)

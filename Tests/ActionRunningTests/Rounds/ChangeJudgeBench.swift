@@ -132,7 +132,8 @@ struct ChangeJudgeBench {
       switch action {
       case .run: return .now
       case .wait(let due, _): followUp = .after(now.asInstant.duration(to: due))
-      case .flush, .announce, .announceOutputs, .announceOwed, .explain, .settle, .setAside, .leave:
+      case .flush, .announce, .announceOutputs, .announceOwed, .explain, .settle, .setAside, .leave,
+        .tested, .judged:
         break
       }
     }
@@ -178,7 +179,8 @@ struct ChangeJudgeBench {
     actions.compactMap { action in
       switch action {
       case .flush(let generation), .wait(_, let generation): generation
-      case .run, .announce, .announceOutputs, .announceOwed, .explain, .settle, .setAside, .leave:
+      case .run, .announce, .announceOutputs, .announceOwed, .explain, .settle, .setAside, .leave,
+        .tested, .judged:
         nil
       }
     }.last

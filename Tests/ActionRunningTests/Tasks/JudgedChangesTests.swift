@@ -705,7 +705,7 @@ struct JudgedChangesTests {
 extension TaskRunner {
   /// Whether changes are being judged.
   fileprivate var isFlushing: Bool {
-    queue.sync { state.access { $0.components }.contains(where: \.rounds.isFlushing) }
+    queue.sync { state.access { $0.components }.contains(where: \.isFlushing) }
   }
 }
 

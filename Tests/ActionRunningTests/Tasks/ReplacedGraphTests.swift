@@ -219,7 +219,7 @@ struct ReplacedGraphTests {
     tasks.runner.replaceGraph(
       try TaskGraph([TaskDefinition("a", in: directory, "true; true", watch: ["f"])], jobs: 1))
     #expect(await tasks.hasRounds(5))
-    let record = tasks.runner.queue.sync { tasks.runner.component(of: "a")?.rounds.records[path] }
+    let record = tasks.runner.queue.sync { tasks.runner.component(of: "a")?.records[path] }
     #expect(record?.limit.matters == true)
     #expect(await tasks.end())
   }
@@ -234,7 +234,7 @@ struct ReplacedGraphTests {
     let directory = tasks.directory.path
     func rounds(of name: String) -> ObjectIdentifier? {
       tasks.runner.queue.sync {
-        tasks.runner.component(of: name).map { ObjectIdentifier($0.rounds) }
+        tasks.runner.component(of: name).map { ObjectIdentifier($0) }
       }
     }
     let (ofChain, ofC) = (rounds(of: "a"), rounds(of: "c"))

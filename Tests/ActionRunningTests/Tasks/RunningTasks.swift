@@ -183,7 +183,7 @@ extension TaskRunner {
   /// Whether something runs or is being stopped, or changes are being judged.
   var isBusy: Bool {
     queue.sync {
-      let isFlushing = state.access { $0.components }.contains(where: \.rounds.isFlushing)
+      let isFlushing = state.access { $0.components }.contains(where: \.isFlushing)
       return isFlushing || allWorkers.contains { $0.state.access { $0.machine.state != .idle } }
     }
   }

@@ -323,7 +323,7 @@ struct TaskRunnerTests {
     #expect(tasks.story.count == 12)
     // One start, not forty.
     let isFrequent = tasks.runner.queue.sync {
-      tasks.runner.components.contains { $0.rounds.limit.isFrequent(at: .now) }
+      tasks.runner.components.contains { $0.limit.isFrequent(at: .now) }
     }
     #expect(!isFrequent)
     #expect(await tasks.end())

@@ -1,29 +1,19 @@
 import Dispatch
 import FileObservation
 import Support
-import Synchronization
 import SystemCalls
 
-/// Performs the actions of `ChangeJudge` on the queue: reads contents, waits, and flushes the source. Its members
-/// tell the present state of the rounds.
+/// A connected component of the graph. Its work is one round, beside those of other components. Performs the actions of
+/// `ChangeJudge` on the queue: reads contents, waits, and flushes the source. Its members tell the present state.
 @dynamicMemberLookup
-final class RoundController: Sendable {
-  enum Event: Sendable {
-    /// Perform this decision, which is neither a flush nor a wait.
-    case decision(ChangeJudge.Action)
-    /// A flush has ended, and its changes have been judged.
-    case judged
-    /// The next start is delayed by so much, as a test: what follows a start of others by way of this one is late by it.
-    case tested(Duration)
-  }
-
+final class TaskComponent: Sendable {
   /// What the runner knows of these paths.
   typealias Inquiry =
-    @Sendable (_ paths: [Path]) -> (
+    @Sendable (TaskComponent, _ paths: [Path]) -> (
       owed: Set<Path>, results: [String: ExitStatus], hasOneWriter: Bool
     )
 
-  private struct State {
+  struct State {
     var judge: ChangeJudge
     /// Not retained: its handler usually retains the queue.
     weak var source: (any ChangeSource)?
@@ -32,52 +22,65 @@ final class RoundController: Sendable {
     var tested: Instant?
     /// Whether changes no longer lead to rounds.
     var isOver = false
+    /// Whether runs that end by themselves were active since the changes were last judged.
+    var hasWorked = false
+    /// The tasks whose policy is to ignore changes, and that ran since the changes were last judged.
+    var ignoring: Set<String> = []
+    /// Those of them that have ended, and for which the judgment waits.
+    var haveIgnored: Set<String> = []
+    /// The tasks that have run in the present round.
+    var ran: Set<String> = []
+    var awaitingBurstEnd: Decisions?
+    /// What the processes of services in which builds work had done at the latest look.
+    var buildActivity: [String: ProcessActivity] = [:]
   }
 
-  /// Who is asked, and who receives events. A tuple of closures would not do: each access to a generic
-  /// container wraps them once more, so that they grow without end.
-  private struct Client {
-    let inquire: Inquiry
-    let isBuilding: @Sendable () -> Bool
-    let deliver: @Sendable (Event) -> Void
+  /// What the rounds have decided and waits for the end of the burst, so that the run receives all of it.
+  struct Decisions {
+    var paths: Set<Path> = []
+    /// Whether the changes have been judged, which is passed on after the request.
+    var isJudged = false
   }
 
+  let names: Set<String>
+  /// The same, each after those that it depends on.
+  let order: [String]
   private let state: Confined<State>
   private let queue: DispatchQueue
   private let scheduler: any Scheduler
-  private let client = Mutex<Client?>(nil)
   private let reader = ContentReader()
+  // Each by itself: a tuple of closures would be wrapped once more at each access, and grow without end.
+  private let inquire: Inquiry
+  private let isBuilding: @Sendable (TaskComponent) -> Bool
+  private let deliver: @Sendable (TaskComponent, ChangeJudge.Action) -> Void
 
   /// - Parameters:
+  ///   - order: The tasks, each after those that it depends on.
   ///   - hasInterruptibleService: Whether a change stops or signals the run that is under way.
-  ///   - formers: The rounds of the tasks that these replace, as `ChangeJudge` knows them.
+  ///   - formers: The components with some of these tasks before.
+  ///   - kept: The tasks whose definitions are the same.
   ///   - source: Asked for what changed during a round. Without one, a round ends with its runs.
+  ///   - inquire: Asked before each judgment.
+  ///   - isBuilding: Whether a build works in a service, and has done something since this was asked the last
+  ///     time. Asked while it is awaited that it ends.
+  ///   - deliver: Receives the actions that are neither a flush nor a wait, on the queue.
   init(
-    hasInterruptibleService: Bool = false, replacing formers: [RoundController] = [],
-    on queue: DispatchQueue, scheduler: any Scheduler, source: (any ChangeSource)?
+    _ order: [String], hasInterruptibleService: Bool = false,
+    replacing formers: [TaskComponent] = [],
+    keeping kept: Set<String> = [], on queue: DispatchQueue, scheduler: any Scheduler,
+    source: (any ChangeSource)?, inquire: @escaping Inquiry,
+    isBuilding: @escaping @Sendable (TaskComponent) -> Bool = { _ in false },
+    deliver: @escaping @Sendable (TaskComponent, ChangeJudge.Action) -> Void
   ) {
-    self.queue = queue
-    self.scheduler = scheduler
+    (self.order, names, self.queue, self.scheduler) = (order, Set(order), queue, scheduler)
+    (self.inquire, self.isBuilding, self.deliver) = (inquire, isBuilding, deliver)
     let judge = ChangeJudge(
       hasInterruptibleService: hasInterruptibleService,
       replacing: formers.map { $0.state.access(\.judge) })
     // What those delay has been told.
-    state = Confined(State(judge: judge, source: source, tested: judge.due), to: queue)
-  }
-
-  /// Sets who is asked, before each judgment, and who receives events, on the queue.
-  ///
-  /// - Parameter isBuilding: Whether a build works in a service, and has done something since this was asked the last
-  ///   time. Asked while it is awaited that it ends.
-  func connect(
-    _ inquire: @escaping Inquiry, isBuilding: @escaping @Sendable () -> Bool = { false },
-    deliver: @escaping @Sendable (Event) -> Void
-  ) {
-    client.withLock { $0 = Client(inquire: inquire, isBuilding: isBuilding, deliver: deliver) }
-  }
-
-  private func deliver(_ event: Event) {
-    client.withLock { $0?.deliver }?(event)
+    var state = State(judge: judge, source: source, tested: judge.due)
+    state.takeOver(formers.map { $0.state.access(\.self) }, names.intersection(kept))
+    self.state = Confined(state, to: queue)
   }
 
   subscript<Value>(dynamicMember member: KeyPath<ChangeJudge, Value>) -> Value {
@@ -86,6 +89,20 @@ final class RoundController: Sendable {
 
   func areProbablyOfRuns(_ changes: [ChangeBatch.Change]) -> Bool {
     state.access { $0.judge.areProbablyOfRuns(changes) }
+  }
+
+  subscript<Value>(dynamicMember member: WritableKeyPath<State, Value>) -> Value {
+    get { state.access { $0[keyPath: member] } }
+    set { state.access { $0[keyPath: member] = newValue } }
+  }
+
+  /// The paths that require runs, after a delay or the end of the burst.
+  var duePaths: [Path] { self.delayedPaths + (self.awaitingBurstEnd?.paths ?? []) }
+
+  /// Drops the request that waits, because another run receives its changes or the user stops the runs.
+  func dropRequest() {
+    self.awaitingBurstEnd =
+      self.awaitingBurstEnd?.isJudged == true ? Decisions(isJudged: true) : nil
   }
 
   /// Whether an active run will be restarted within this time.
@@ -169,18 +186,17 @@ final class RoundController: Sendable {
     of paths: [(path: Path, isMovedAsWhole: Bool)]
   ) -> ChangeJudge.Knowledge {
     var knowledge = ChangeJudge.Knowledge()
-    if let inquire = client.withLock({ $0?.inquire }) {
-      (knowledge.owed, knowledge.results, knowledge.hasOneWriter) = inquire(
-        paths.map(\.path) + self.delayedPaths)
-    }
+    (knowledge.owed, knowledge.results, knowledge.hasOneWriter) = inquire(
+      self, paths.map(\.path) + self.delayedPaths)
     knowledge.files = reader.states(of: paths)
     return knowledge
   }
 
   private func perform(_ action: ChangeJudge.Action) {
     switch action {
-    case .run, .settle, .setAside, .leave, .announceOutputs, .announceOwed, .explain, .announce:
-      deliver(.decision(action))
+    case .run, .settle, .setAside, .leave, .announceOutputs, .announceOwed, .explain, .announce,
+      .tested, .judged:
+      deliver(self, action)
     case .flush(let generation): flush(for: generation)
     case .wait(let time, let generation):
       let test = state.access { state -> Duration? in
@@ -188,16 +204,12 @@ final class RoundController: Sendable {
         state.tested = time
         return scheduler.now.duration(to: time)
       }
-      if let test, test <= Suspicion.Rules.test.most { deliver(.tested(test)) }
+      if let test, test <= Suspicion.Rules.test.most { deliver(self, .tested(test)) }
       let timer = scheduler.schedule(at: time) { [weak self] in
-        self?.elapsed(generation)
+        self?.advance { $0.elapsed(generation: generation) }
       }
       state.access { exchange(&$0.timer, with: timer) }?.cancel()
     }
-  }
-
-  private func elapsed(_ generation: Int) {
-    advance { judge, _, _ in judge.elapsed(generation: generation) }
   }
 
   // MARK: Flushes
@@ -212,13 +224,29 @@ final class RoundController: Sendable {
   private func hasFlushed(_ generation: Int) {
     // An outdated answer leads to nothing.
     let paths = state.access { $0.judge.generation == generation ? $0.judge.pathsToRead() : [] }
-    let isBuilding = self.awaitsBuild ? client.withLock { $0?.isBuilding }?() ?? false : false
+    let isBuilding = self.awaitsBuild && self.isBuilding(self)
     advance(paths) { judge, now, knowledge in
       var knowledge = knowledge
       knowledge.isBuilding = isBuilding
       return judge.hasFlushed(generation: generation, at: now, knowledge)
     }
     // Also for what waits since before another round began; otherwise the next answer is awaited.
-    if !state.access({ $0.isOver || $0.judge.isFlushing }) { deliver(.judged) }
+    if !state.access({ $0.isOver || $0.judge.isFlushing }) { deliver(self, .judged) }
+  }
+}
+
+extension TaskComponent.State {
+  /// Goes on where these were, whose tasks have been replaced but for those that are kept.
+  fileprivate mutating func takeOver(_ formers: [Self], _ kept: Set<String>) {
+    for former in formers {
+      hasWorked = hasWorked || former.hasWorked
+      ignoring.formUnion(former.ignoring.intersection(kept))
+      ran.formUnion(former.ran.intersection(kept))
+      guard let decisions = former.awaitingBurstEnd else { continue }
+      let paths = decisions.paths.union(awaitingBurstEnd?.paths ?? [])
+      awaitingBurstEnd = .init(paths: paths, isJudged: true)
+    }
+    // What was not judged is, when nothing works. While it is awaited that a build ends, nothing else is.
+    hasWorked = hasWorked || judge.isFlushing || !judge.unjudged.isEmpty && !judge.awaitsBuild
   }
 }

@@ -29,21 +29,23 @@ private final class HeldSource: ChangeSource {
 }
 
 /// What is performed of the decisions. The paths are on no disk.
-struct RoundControllerTests {
+struct TaskComponentTests {
   private let queue = DispatchQueue(label: "test.rounds")
   private let scheduler = ManualScheduler()
   private let source = HeldSource()
-  private let log = Log<RoundController.Event>()
+  private let log = Log<ChangeJudge.Action>()
 
-  private static let owesAll: RoundController.Inquiry = { (Set($0), [:], true) }
-
-  private func controller(source: (any ChangeSource)?) -> RoundController {
-    let controller = RoundController(on: queue, scheduler: scheduler, source: source)
-    queue.sync { controller.connect(Self.owesAll, deliver: log.note) }
-    return controller
+  private func component(
+    isInterruptible: Bool = false, on scheduler: ManualScheduler? = nil,
+    source: (any ChangeSource)?, inquire: @escaping TaskComponent.Inquiry = { (Set($1), [:], true) }
+  ) -> TaskComponent {
+    TaskComponent(
+      ["a"], hasInterruptibleService: isInterruptible, on: queue,
+      scheduler: scheduler ?? self.scheduler, source: source, inquire: inquire,
+      deliver: { [log] in log.note($1) })
   }
 
-  private func controller() -> RoundController { controller(source: source) }
+  private func component() -> TaskComponent { component(source: source) }
 
   private func advance(by duration: Duration) {
     queue.sync { scheduler.advance(by: duration) }
@@ -59,7 +61,7 @@ struct RoundControllerTests {
 
   /// The paths for which runs were requested.
   private var runs: [[Path]] {
-    log.entries.compactMap { if case .decision(.run(let paths)) = $0 { paths } else { nil } }
+    log.entries.compactMap { if case .run(let paths) = $0 { paths } else { nil } }
   }
 
   private var judgedCount: Int {
@@ -68,91 +70,91 @@ struct RoundControllerTests {
 
   /// One round at whose start this name is removed.
   private func round(
-    _ controller: RoundController, _ name: String, _ number: Int, lasting time: Duration = .zero
+    _ component: TaskComponent, _ name: String, _ number: Int, lasting time: Duration = .zero
   ) {
     queue.sync {
-      controller.began()
-      controller.changed([.of(Path("/no/\(name)"), .removed)], [:], .running)
+      component.began()
+      component.changed([.of(Path("/no/\(name)"), .removed)], [:], .running)
     }
     if time > .zero { advance(by: time) }
-    queue.sync { controller.advance { $0.workEnded(isServing: false) } }
+    queue.sync { component.advance { $0.workEnded(isServing: false) } }
     answer(number)
   }
 
-  /// A controller that waits for long, after fourteen rounds in which entries of one directory were removed.
-  private func delayedController() -> RoundController {
-    let controller = controller()
+  /// A component that waits for long, after fourteen rounds in which entries of one directory were removed.
+  private func delayedComponent() -> TaskComponent {
+    let component = self.component()
     for number in 0..<14 {
-      round(controller, "\(number)", number, lasting: .seconds(1 + number % 3))
+      round(component, "\(number)", number, lasting: .seconds(1 + number % 3))
     }
-    return controller
+    return component
   }
 
   @Test func `the source is flushed once at the end of a round`() {
-    let controller = controller()
-    queue.sync { controller.began() }
+    let component = self.component()
+    queue.sync { component.began() }
     #expect(source.count == 0)
     queue.sync {
-      controller.changed([.of("/no/a", .modified)], [:], .running)
-      controller.advance { $0.workEnded(isServing: false) }
-      #expect(controller.isFlushing)
+      component.changed([.of("/no/a", .modified)], [:], .running)
+      component.advance { $0.workEnded(isServing: false) }
+      #expect(component.isFlushing)
     }
     #expect(source.count == 1 && runs.isEmpty)
     answer(0)
     #expect(runs == [["/no/a"]])
     #expect(source.count == 1)
-    queue.sync { #expect(!controller.isFlushing) }
+    queue.sync { #expect(!component.isFlushing) }
   }
 
   @Test func `an answer counts once, and not for a round that has begun meanwhile`() {
-    let controller = controller()
+    let component = self.component()
     queue.sync {
-      controller.began()
-      controller.advance { $0.workEnded(isServing: false) }
-      controller.began()
-      controller.changed([.of("/no/a", .modified)], [:], .running)
+      component.began()
+      component.advance { $0.workEnded(isServing: false) }
+      component.began()
+      component.changed([.of("/no/a", .modified)], [:], .running)
     }
     answer(0)
     #expect(runs.isEmpty)
-    queue.sync { controller.advance { $0.workEnded(isServing: false) } }
+    queue.sync { component.advance { $0.workEnded(isServing: false) } }
     answer(0)
-    queue.sync { #expect(controller.isFlushing) }
+    queue.sync { #expect(component.isFlushing) }
     answer(1)
     answer(1)
     #expect(runs == [["/no/a"]])
   }
 
   @Test func `without a source a round ends with its runs`() {
-    let controller = controller(source: nil)
+    let component = self.component(source: nil)
     queue.sync {
-      controller.began()
-      controller.changed([.of("/no/a", .modified)], [:], .running)
-      controller.advance { $0.workEnded(isServing: false) }
+      component.began()
+      component.changed([.of("/no/a", .modified)], [:], .running)
+      component.advance { $0.workEnded(isServing: false) }
     }
     #expect(runs == [["/no/a"]])
   }
 
   @Test func `a follow-up begins when its delay is over, and is announced before`() {
-    let controller = delayedController()
+    let component = delayedComponent()
     #expect(runs.count == 4)
     let loops = log.entries.compactMap {
-      if case .decision(.announce(let loop)) = $0 { loop } else { nil }
+      if case .announce(let loop) = $0 { loop } else { nil }
     }
     #expect(loops.map(\.path) == ["/no"])
     advance(by: .milliseconds(9_799))
     #expect(runs.count == 4 && source.count == 14)
     advance(by: .milliseconds(1))
     #expect(runs.count == 5 && source.count == 15)
-    withExtendedLifetime(controller) {}
+    withExtendedLifetime(component) {}
   }
 
   @Test func `a round that begins cancels the delay and the follow-up`() {
-    let controller = delayedController()
+    let component = delayedComponent()
     #expect(scheduler.pendingCount == 1)
     queue.sync {
-      #expect(!controller.delayedPaths.isEmpty)
-      controller.began()
-      #expect(controller.delayedPaths.isEmpty)
+      #expect(!component.delayedPaths.isEmpty)
+      component.began()
+      #expect(component.delayedPaths.isEmpty)
     }
     #expect(scheduler.pendingCount == 0)
     advance(by: .seconds(60))
@@ -160,10 +162,10 @@ struct RoundControllerTests {
   }
 
   @Test func `there is one timer, however many changes are owed`() {
-    let controller = delayedController()
+    let component = delayedComponent()
     advance(by: .seconds(1))
     queue.sync {
-      controller.changed([.of("/no/x", .removed)], [:], .othersRunning)
+      component.changed([.of("/no/x", .removed)], [:], .othersRunning)
     }
     #expect(scheduler.pendingCount == 1)
     advance(by: .seconds(39))
@@ -173,11 +175,11 @@ struct RoundControllerTests {
   }
 
   @Test func `stopping cancels the follow-up, and settles nothing`() {
-    let controller = delayedController()
+    let component = delayedComponent()
     let count = log.entries.count
     queue.sync {
-      controller.advance { $0.stopped() }
-      #expect(controller.delayedPaths.isEmpty)
+      component.advance { $0.stopped() }
+      #expect(component.delayedPaths.isEmpty)
     }
     #expect(log.entries.count == count)
     advance(by: .seconds(60))
@@ -185,27 +187,27 @@ struct RoundControllerTests {
   }
 
   @Test func `nothing happens after the end`() {
-    let controller = delayedController()
-    queue.sync { controller.end() }
+    let component = delayedComponent()
+    queue.sync { component.end() }
     #expect(scheduler.pendingCount == 0)
     let count = log.entries.count
     queue.sync {
-      controller.changed([.of("/no/a", .modified)], [:], .idle)
-      controller.changed([.of("/no/a", .modified)], [:], .running)
-      controller.advance { $0.workEnded(isServing: false) }
-      controller.advance { $0.stopped() }
+      component.changed([.of("/no/a", .modified)], [:], .idle)
+      component.changed([.of("/no/a", .modified)], [:], .running)
+      component.advance { $0.workEnded(isServing: false) }
+      component.advance { $0.stopped() }
     }
     #expect(source.count == 14)
     #expect(log.entries.count == count)
   }
 
   @Test func `an answer that comes after the end does nothing`() {
-    let controller = controller()
+    let component = self.component()
     queue.sync {
-      controller.began()
-      controller.changed([.of("/no/a", .modified)], [:], .running)
-      controller.advance { $0.workEnded(isServing: false) }
-      controller.end()
+      component.began()
+      component.changed([.of("/no/a", .modified)], [:], .running)
+      component.advance { $0.workEnded(isServing: false) }
+      component.end()
     }
     answer(0)
     #expect(log.entries.isEmpty)
@@ -213,16 +215,14 @@ struct RoundControllerTests {
 
   @Test func `a timer that was cancelled too late does nothing`() {
     let scheduler = ManualScheduler(honoursCancelling: false)
-    let controller = RoundController(
-      hasInterruptibleService: true, on: queue, scheduler: scheduler, source: nil)
+    let component = self.component(isInterruptible: true, on: scheduler, source: nil)
     queue.sync {
-      controller.connect(Self.owesAll, deliver: log.note)
       for number in 0..<4 {
-        controller.began()
+        component.began()
         let name = Path("/no/\(number)")
-        controller.changed([.of(name, .removed)], [:], .interruptible)
+        component.changed([.of(name, .removed)], [:], .interruptible)
       }
-      controller.began()
+      component.began()
       scheduler.advance(by: .seconds(60))
     }
     #expect(runs.count == 3)
@@ -231,106 +231,98 @@ struct RoundControllerTests {
   // MARK: Owed changes
 
   @Test func `the client is asked which paths are owed, and learns which are settled`() {
-    let controller = controller()
-    queue.sync {
-      controller.connect(
-        { (Set($0).subtracting(["/no/received"]), [:], true) }, deliver: log.note)
+    let component = self.component(source: source) {
+      (Set($1).subtracting(["/no/received"]), [:], true)
     }
     for number in 0..<2 {
       queue.sync {
-        controller.began()
-        controller.changed(
+        component.began()
+        component.changed(
           [.of("/no/a", .modified), .of("/no/received", .modified)], [:], .running)
-        controller.advance { $0.workEnded(isServing: false) }
+        component.advance { $0.workEnded(isServing: false) }
       }
       answer(number)
     }
     let settled = log.entries.compactMap {
-      if case .decision(.settle(let paths)) = $0 { paths } else { nil }
+      if case .settle(let paths) = $0 { paths } else { nil }
     }
     #expect(runs == [["/no/a"]])
     #expect(settled == [["/no/a"]])
   }
 
   /// A closure that is wrapped at each step overflows the stack in the end.
-  @Test func `a controller of a long session asks as directly as at first`() {
-    let controller = controller()
+  @Test func `a component of a long session asks as directly as at first`() {
+    let component = self.component()
     queue.sync {
-      for _ in 0..<100_000 { controller.advance { $0.stopped() } }
+      for _ in 0..<100_000 { component.advance { $0.stopped() } }
     }
     #expect(runs.isEmpty)
   }
 
   @Test func `the client is asked about the paths that are judged`() {
-    let controller = controller()
     let asked = Log<[Path]>()
+    let component = self.component(source: source) { _, paths in
+      asked.note(paths)
+      return (Set(paths), [:], true)
+    }
     queue.sync {
-      controller.connect(
-        { paths in
-          asked.note(paths)
-          return (Set(paths), [:], true)
-        }, deliver: log.note)
-      controller.began()
-      controller.changed([.of("/no/b", .renamed, from: "/no/a")], [:], .running)
-      controller.advance { $0.workEnded(isServing: false) }
+      component.began()
+      component.changed([.of("/no/b", .renamed, from: "/no/a")], [:], .running)
+      component.advance { $0.workEnded(isServing: false) }
     }
     answer(0)
     #expect(asked.entries.last == ["/no/a", "/no/b"])
   }
 
   @Test func `outputs are delivered as such`() {
-    let controller = RoundController(
-      hasInterruptibleService: true, on: queue, scheduler: scheduler, source: source)
+    let component = self.component(isInterruptible: true, source: source)
     queue.sync {
-      controller.connect(Self.owesAll, deliver: log.note)
-      controller.began()
-      controller.changed(
+      component.began()
+      component.changed(
         [.of("/dev/null", .modified)], ["/dev/null": Verdict.run], .interruptible)
     }
     let outputs = log.entries.compactMap {
-      if case .decision(.leave(let paths)) = $0 { paths } else { nil }
+      if case .leave(let paths) = $0 { paths } else { nil }
     }
     #expect(outputs == [["/dev/null"]] && runs.isEmpty)
   }
 
   @Test func `a delay tells which paths it is for, and a restart soon tells that it is near`() {
-    let controller = RoundController(
-      hasInterruptibleService: true, on: queue, scheduler: scheduler, source: source)
+    let component = self.component(isInterruptible: true, source: source)
     queue.sync {
-      controller.connect(Self.owesAll, deliver: log.note)
       for number in 0..<4 {
-        controller.began()
-        controller.changed([.of(Path("/no/\(number)"), .removed)], [:], .interruptible)
+        component.began()
+        component.changed([.of(Path("/no/\(number)"), .removed)], [:], .interruptible)
       }
-      #expect(controller.delayedPaths == ["/no/3"])
-      #expect(controller.suspectsRuns)
-      #expect(controller.owesRestart(within: Suspicion.Rules.test.least))
-      #expect(!controller.owesRestart(within: Suspicion.Rules.test.least - .milliseconds(1)))
+      #expect(component.delayedPaths == ["/no/3"])
+      #expect(component.suspectsRuns)
+      #expect(component.owesRestart(within: Suspicion.Rules.test.least))
+      #expect(!component.owesRestart(within: Suspicion.Rules.test.least - .milliseconds(1)))
     }
   }
 
   // MARK: Checkpoints
 
   @Test func `a checkpoint flushes the source and judges the changes so far`() {
-    let controller = controller()
+    let component = self.component()
     queue.sync {
-      controller.began()
-      controller.changed([.of("/no/a", .modified)], [:], .running)
-      controller.advance { $0.checkpoint() }
-      #expect(controller.isFlushing)
+      component.began()
+      component.changed([.of("/no/a", .modified)], [:], .running)
+      component.advance { $0.checkpoint() }
+      #expect(component.isFlushing)
     }
     #expect(source.count == 1 && judgedCount == 0)
     answer(0)
     #expect(runs == [["/no/a"]] && judgedCount == 1)
-    queue.sync { #expect(!controller.isFlushing) }
+    queue.sync { #expect(!component.isFlushing) }
   }
 
   @Test func `of several checkpoints the last one is answered`() {
-    let controller = controller()
+    let component = self.component()
     queue.sync {
-      controller.began()
-      controller.advance { $0.checkpoint() }
-      controller.advance { $0.checkpoint() }
+      component.began()
+      component.advance { $0.checkpoint() }
+      component.advance { $0.checkpoint() }
     }
     #expect(source.count == 2)
     answer(0)
@@ -346,34 +338,34 @@ struct RoundControllerTests {
 
   @Test(arguments: Meanwhile.allCases)
   func `a checkpoint is answered, whatever happens meanwhile`(meanwhile: Meanwhile) {
-    let controller = controller()
+    let component = self.component()
     queue.sync {
-      controller.began()
-      controller.advance { $0.checkpoint() }
+      component.began()
+      component.advance { $0.checkpoint() }
       switch meanwhile {
-      case .launched: controller.launched()
-      case .workEnded: controller.advance { $0.workEnded(isServing: false) }
-      case .began: controller.began()
-      case .stopped: controller.advance { $0.stopped() }
+      case .launched: component.launched()
+      case .workEnded: component.advance { $0.workEnded(isServing: false) }
+      case .began: component.began()
+      case .stopped: component.advance { $0.stopped() }
       }
     }
     source.answerAll()
     queue.sync {}
     #expect(judgedCount == 1)
-    queue.sync { #expect(!controller.isFlushing) }
+    queue.sync { #expect(!component.isFlushing) }
   }
 
   @Test func `the end of the work flushes again after a checkpoint`() {
-    let controller = controller()
+    let component = self.component()
     queue.sync {
-      controller.began()
-      controller.advance { $0.checkpoint() }
-      controller.advance { $0.workEnded(isServing: false) }
+      component.began()
+      component.advance { $0.checkpoint() }
+      component.advance { $0.workEnded(isServing: false) }
     }
     #expect(source.count == 2)
     answer(0)
-    queue.sync { #expect(controller.isFlushing) }
+    queue.sync { #expect(component.isFlushing) }
     answer(1)
-    queue.sync { #expect(!controller.isFlushing) }
+    queue.sync { #expect(!component.isFlushing) }
   }
 }
