@@ -14,6 +14,7 @@
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #define PROCESSES 1024
@@ -22,6 +23,10 @@
 #define MOST_LOOKS 250
 #define MOST_LOOKS_AT_LOADED 8
 #define PAUSE_MICROSECONDS 200
+// How many milliseconds a program is held while its children end: those that do not handle the signal may be in the
+// kernel, or wait for a processor.
+#define HOLD 50
+#define LONGEST_HOLD 500
 
 // Functions that the guardian calls: no allocation, no locks.
 
@@ -148,16 +153,29 @@ static const char *read_fields(pid_t process, char *text, size_t size) {
   return read_text(AT_FDCWD, path, text, size) > 0 ? strrchr(text, ')') : NULL;
 }
 
-static bool is_gone(char state) { return state == 'Z' || state == 'X'; }
+// The state of a process and its group, if it is alive. It is not when the last of its threads has ended.
+static bool read_state(pid_t process, char *state, pid_t *group) {
+  char text[1024];
+  int number, threads;
+  const char *fields = read_fields(process, text, sizeof text);
+  if (fields == NULL ||
+      sscanf(fields, ") %c %*d %d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %d", state, &number,
+          &threads) != 3) {
+    return false;
+  }
+  *group = number;
+  return (*state != 'Z' && *state != 'X') || threads > 1;
+}
 
 enum loading { NOT_ALIVE, LOADING, LOADED };
 
 // Whether a process is loading a program, so that it has no environment yet.
 static enum loading loading(pid_t process) {
   char text[1024], state;
+  pid_t group;
   unsigned long long environment_end;
   const char *field = read_fields(process, text, sizeof text);
-  if (field == NULL || sscanf(field, ") %c", &state) != 1 || is_gone(state)) return NOT_ALIVE;
+  if (field == NULL || !read_state(process, &state, &group)) return NOT_ALIVE;
   // The end of the environment is field 51, and the state is field 3.
   for (int number = 2; number < 51 && field != NULL; number++) field = strchr(field + 1, ' ');
   bool is_loaded = field != NULL && sscanf(field, "%llu", &environment_end) == 1 && environment_end != 0;
@@ -283,11 +301,9 @@ int csystem_marked_groups(
 
 // Whether a process is alive and in the group.
 static bool is_living_member(pid_t process, pid_t group) {
-  char text[512], state;
-  int actual;
-  const char *fields = read_fields(process, text, sizeof text);
-  if (fields == NULL || sscanf(fields, ") %c %*d %d", &state, &actual) != 2) return false;
-  return actual == group && !is_gone(state);
+  char state;
+  pid_t actual;
+  return read_state(process, &state, &actual) && actual == group;
 }
 
 bool csystem_has_living_descendant(pid_t group) {
@@ -413,17 +429,75 @@ int csystem_adopt_orphans(pid_t *children, int capacity) {
   return count;
 }
 
+static bool runs_program(pid_t process, const char *names) {
+  char path[64], name[32] = "\n";
+  snprintf(path, sizeof path, "/proc/%d/comm", (int)process);
+  return read_text(AT_FDCWD, path, name + 1, sizeof name - 1) > 1 && strstr(names, name);
+}
+
 pid_t csystem_process_of_program(pid_t leader, const char *names) {
   struct tree tree = {.session = getsid(leader)};
   add_process(&tree, leader);
   while (tree.searched_count < tree.process_count) {
     pid_t process = tree.processes[tree.searched_count++];
-    char path[64], name[32] = "\n";
-    snprintf(path, sizeof path, "/proc/%d/comm", (int)process);
-    if (read_text(AT_FDCWD, path, name + 1, sizeof name - 1) > 1 && strstr(names, name)) return process;
+    if (runs_program(process, names)) return process;
     for_each_entry(process, "task", add_children, &tree);
   }
   return 0;
+}
+
+// Whether a process ends as soon as it runs in its own program, since it does nothing else about a signal.
+static bool ends_by(pid_t process, int signal) {
+  char path[64], text[4096];
+  const char *lines[] = {"\nSigBlk:", "\nSigIgn:", "\nSigCgt:"};
+  snprintf(path, sizeof path, "/proc/%d/status", (int)process);
+  if (read_text(AT_FDCWD, path, text, sizeof text) <= 0) return false;
+  for (int i = 0; i < 3; i++) {
+    const char *line = strstr(text, lines[i]);
+    if (!line || strtoull(line + strlen(lines[i]), NULL, 16) >> (signal - 1) & 1) return false;
+  }
+  return true;
+}
+
+static long long milliseconds(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return time.tv_sec * 1000LL + time.tv_nsec / 1000000;
+}
+
+// Waits until the processes that do not run these programs have ended.
+static void await_others(struct tree *tree, int signal, const char *names) {
+  for (long long began = milliseconds(), time = 0;; time = milliseconds() - began) {
+    bool is_left = false;
+    tree->searched_count = 0;
+    add_descendants(tree);
+    for (int i = 0; i < tree->process_count && !is_left && time < LONGEST_HOLD; i++) {
+      pid_t process = tree->processes[i], group;
+      char state;
+      // The child of a suspended program, which waits for it to load another, may be suspended as well.
+      if (!read_state(process, &state, &group) || state == 'T' || runs_program(process, names)) continue;
+      is_left = time < HOLD || ends_by(process, signal);
+    }
+    if (!is_left) return;
+    usleep(PAUSE_MICROSECONDS);
+  }
+}
+
+int csystem_signal_groups(const pid_t *groups, int count, int signal, const char *names) {
+  struct tree tree = {.session = getsid(count > 0 ? groups[0] : 0)};
+  int held = 0, accepting = 0;
+  for (int i = 0; names && i < count; i++) add_process(&tree, groups[i]);
+  add_descendants(&tree);
+  for (int i = 0; i < tree.process_count; i++) {
+    pid_t process = tree.processes[i], group = getpgid(process);
+    if (!has(groups, count, group, group) || !runs_program(process, names)) continue;
+    if (kill(process, SIGSTOP) == 0) held++;
+  }
+  for (int i = 0; i < count; i++) accepting += kill(-groups[i], signal) == 0 || errno != EPERM;
+  if (held == 0) return accepting;
+  await_others(&tree, signal, names);
+  for (int i = 0; i < count; i++) kill(-groups[i], SIGCONT);
+  return accepting;
 }
 
 struct search {
@@ -556,6 +630,13 @@ int csystem_adopt_orphans(pid_t *children, int capacity) {
 pid_t csystem_process_of_program(pid_t leader, const char *names) {
   (void)leader, (void)names;
   return 0;
+}
+
+int csystem_signal_groups(const pid_t *groups, int count, int signal, const char *names) {
+  (void)names;
+  int accepting = 0;
+  for (int i = 0; i < count; i++) accepting += kill(-groups[i], signal) == 0 || errno != EPERM;
+  return accepting;
 }
 
 void csystem_files_open_for_writing(

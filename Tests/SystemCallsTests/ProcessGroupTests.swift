@@ -57,6 +57,52 @@ struct ProcessGroupTests {
     #expect(await eventually { !group.hasLivingMember })
   }
 
+  /// GNU make looks once at what its children have written, as soon as it has sent them the signal.
+  @Test func `a program is held until its children have ended`() async throws {
+    let directory = try TemporaryDirectory()
+    try File.write(
+      """
+      #!/bin/sh
+      trap 'for p in $children; do
+        read -r id name state rest < /proc/$p/stat && [ $state != Z ] && echo $p $state
+      done > seen; echo end >> seen; exit' TERM
+      for n in 1 2 3 4 5 6 7 8 9 10; do
+        sh -c 'echo up >> ready; exec sleep 1000' & children="$children $!"
+      done
+      wait
+      """, to: directory.path.appending("make"))
+    try File.setMode(0o755, of: directory.path.appending("make"))
+    for _ in 0..<10 {
+      let group = try start("cd '\(directory.path)' && exec ./make")
+      #expect(await eventually { directory.lines(of: "ready").count == 10 })
+      #expect(ProcessGroup.send(.terminate, to: [group], holding: "\nmake\n"))
+      #expect(await eventually { !group.hasLivingMember })
+      #expect(directory.lines(of: "seen") == ["end"])
+      #expect(try await hasEnded(group))
+      try group.reap()
+      for name in ["ready", "seen"] { try File.remove(directory.path.appending(name)) }
+    }
+  }
+
+  @Test func `a process is living as long as one of its threads is`() async throws {
+    let program = """
+      import ctypes, threading, time
+      threading.Thread(target=time.sleep, args=(1000,)).start()
+      ctypes.CDLL(None).pthread_exit(None)
+      """
+    let group = try start("exec python3 -c \"\(program)\"")
+    let stat = "/proc/\(group.leader)/stat"
+    #expect(
+      await eventually(within: .seconds(20)) {
+        (try? File.read(Path(stat)))?.contains(" Z ") ?? false
+      })
+    #expect(group.hasLivingMember)
+    group.send(.kill)
+    #expect(await eventually { !group.hasLivingMember })
+    #expect(try await hasEnded(group))
+    try group.reap()
+  }
+
   /// A session made outside the PID namespace is 0 to the processes in it.
   @Test(arguments: [getsid(0), 0])
   func `a descendant with a session of its own is in none of the groups`(

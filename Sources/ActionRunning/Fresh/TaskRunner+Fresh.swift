@@ -22,7 +22,7 @@ extension TaskRunner {
     guard let freshness = options.freshness, let began = freshness.recordableRun(of: task) else {
       return
     }
-    state.access { $0.freshRecords.pending += 1 }
+    state.access { $0.lastWork.pending += 1 }
     record(task, began, freshness, after: FreshTasks.pause)
   }
 
@@ -39,8 +39,7 @@ extension TaskRunner {
           if case .proved(let inputs, let outputs) = finding, freshness.isCurrent(task, began) {
             freshness.record(task, inputs: inputs, outputs: outputs)
           }
-          state.access { $0.freshRecords.pending -= 1 }
-          if state.access({ $0.freshRecords.areAwaited }) { finish() }
+          lastWorkHasEnded()
         }
       }
     }

@@ -38,9 +38,6 @@ extension ChangeJudge {
     at now: Instant, burst time: Instant? = nil, _ knowledge: Knowledge
   ) -> [Action] {
     let changes = PendingChange.all(of: changes, evidence, at: time)
-    if situation.judgesAtOnce {
-      for change in changes { records[change.path]?.proof.wasAtRest = true }
-    }
     if isFlushing || isStopped && situation.isOwn {
       note(changes, at: now, isBesideLasting: hasInterruptibleService, in: workTime)
       add(changes.filter { isFlushing || $0.verdict != .others })

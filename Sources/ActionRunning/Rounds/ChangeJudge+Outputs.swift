@@ -19,13 +19,9 @@ extension ChangeJudge {
     var rewritings: [Int] = []
     /// The number of follow-ups for the path in a row that have changed nothing.
     var timesUnchanging = 0
-    /// How many have changed nothing, also with others between them.
-    var unchangingCount = 0
-    /// Whether it has changed while no run worked that ends by itself.
-    var wasAtRest = false
 
     /// So many cases are no coincidence.
-    fileprivate static let cases = 2
+    private static let cases = 2
 
     /// - Parameter mayBeSource: Whether people edit files of this kind. A run may rewrite what they save, as
     ///   formatters do.
@@ -77,17 +73,6 @@ extension ChangeJudge {
 
   /// The paths of which it is proved that only runs write them.
   var provedOutputs: Set<Path> { Set(records.keys.filter(isProved)) }
-
-  /// The same, and those that builds write as far as is seen: they change only while runs work that end by themselves,
-  /// and what follows from them changes nothing.
-  var builtOutputs: Set<Path> {
-    Set(
-      records.filter { path, record in
-        isProved(path)
-          || !record.isEdited && !record.proof.wasAtRest
-            && record.proof.unchangingCount >= OutputProof.cases
-      }.keys)
-  }
 
   /// Collects what proves that runs write the paths of these changes.
   mutating func collectProofs(
@@ -159,7 +144,6 @@ extension ChangeJudge {
     for path in paths.sorted() where records[path]?.isEdited == false {
       let wasProved = isProved(path)
       records[path]?.proof.timesUnchanging += 1
-      records[path]?.proof.unchangingCount += 1
       if !wasProved && isProved(path) { outputs.append(path) }
     }
     return outputs.isEmpty ? [] : [.announceOutputs(outputs)]

@@ -51,8 +51,9 @@ final class SystemGroup: LaunchedGroup {
     if signal != .continue { state.withLock { $0.signal = signal } }
     // Before the signal, because it may end a process and make its children orphans.
     let all = findGroups().all
-    let accepting = all.count { $0.isAccepting(signal) }
-    return all.isEmpty || accepting > 0
+    // Others have nothing to clean up.
+    let cleansUp = signal != .continue && signal != .kill
+    return ProcessGroup.send(signal, to: all, holding: cleansUp ? BuildPrograms.names : nil)
   }
 
   var isAlive: Bool {

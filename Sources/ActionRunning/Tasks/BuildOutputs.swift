@@ -11,18 +11,11 @@ struct BuildOutputs {
   /// The directories without outputs.
   private static let others = [".git", ".hg", ".svn", ".jj", "node_modules"].map(\.utf8)
 
-  /// What was written in a time may be without what was saved.
-  struct Doubt: Hashable {
-    let since: FileTime
-    var until: FileTime?
-    let saved: FileTime
-  }
-
   let directories: [Path]
 
-  /// Gives the outputs of which there are doubts a time just before that of the save. Returns whether that was done for
-  /// all.
-  func outdate(_ doubts: [Doubt], where isOutput: (Path) -> Bool) -> Bool {
+  /// Gives the outputs that are not older than this time one just before it. Returns whether that was done for all.
+  func outdate(before time: FileTime, where isOutput: (Path) -> Bool) -> Bool {
+    let earlier = time.advanced(by: .nanoseconds(-1))
     var (pending, fileCount, isComplete) = (directories, 0, true)
     var listing = DirectoryListing()
     while let path = pending.popLast() {
@@ -37,13 +30,9 @@ struct BuildOutputs {
         }
         if entry.type == .directory { return pending.append(path.appending(entry.name)) }
         guard let status = try? FileStatus(ofListed: entry.name, in: opened),
-          status.type == .file,
-          let saved = doubts.filter({ doubt in
-            doubt.since <= status.modified && status.modified <= doubt.until ?? status.modified
-          }).map(\.saved).min()
+          status.type == .file, status.modified >= time
         else { return }
         let file = path.appending(entry.name)
-        let earlier = saved.advanced(by: .nanoseconds(-1))
         if isOutput(file) { isComplete = setTimes(earlier, of: file) && isComplete }
       }
     }

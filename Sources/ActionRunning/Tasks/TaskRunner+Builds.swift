@@ -13,12 +13,8 @@ struct BuildSearch {
     /// The files that people have saved while it built, which it may have read before, and when; until it has ended and
     /// a build begins.
     var saves: [Path: FileTime] = [:]
-    /// When it was stopped: what was written just before that may be half of it.
-    var stops: [BuildOutputs.Doubt] = []
   }
 
-  /// So long before a stop, what a build wrote may be half of it: make removes most of that, but not all.
-  static let halfTime = Duration.milliseconds(200)
   static let shortestPause = Duration.milliseconds(10)
   /// A pause is at least so many times as long as the processor time of the search before it.
   static let share = 25
@@ -206,7 +202,8 @@ extension TaskRunner {
     let runs = allWorkers.filter { component.names.contains($0.name) }.flatMap { worker in
       var spans = worker.state.access(\.spans)
       let isDying = worker.isEnding || worker.phase.isStopping
-      if isDying || isBuilding, let span = spans.popLast() {
+      // While a server runs, nothing is read that was saved; a build that has just ended may have read it.
+      if isDying || isBuilding || !worker.definition.isService, let span = spans.popLast() {
         spans.append((span.began, isDying ? .latest() : span.ended ?? .latest()))
       }
       return spans.map { (worker.name, $0.began, $0.ended) }
@@ -225,39 +222,28 @@ extension TaskRunner {
     }
   }
 
-  /// A run is about to be stopped. If it builds, what it is writing is made again in any case.
-  func noteStop(of name: String) {
-    guard isBuildingNow(name), let began = worker(name)?.state.access({ $0.spans.last?.began })
-    else { return }
-    let now = FileTime.now()
-    let time = BuildSearch.halfTime
-    let stop = BuildOutputs.Doubt(
-      since: max(began, now.advanced(by: .zero - time)), until: now.advanced(by: time),
-      saved: FileTime(nanoseconds: 1_000_000_000))
-    state.access { $0.buildSearch.builders[name]?.stops.append(stop) }
-  }
-
   /// Whether the process of a task may start. Otherwise `retry` is called on the queue when what builds have written
   /// looks older than what people have saved since. If that fails, the saves may be missing from now on.
   func outdateOutputs(before name: String, orCall retry: @escaping @Sendable () -> Void) -> Bool {
     let component = component(of: name)
     let active = allWorkers.filter { $0.name != name && ![.idle, .ended].contains($0.phase) }
     // What the others have made is taken for up to date as well, unless they work yet, and make more.
-    let builders = component?.names.subtracting(active.map(\.name)) ?? []
-    let (saves, doubts, isOutdating) = state.access { state in
-      var (saves, doubts): ([Path: FileTime], [BuildOutputs.Doubt]) = ([:], [])
-      for builder in state.buildSearch.builders[name] == nil ? [] : builders {
-        guard let own = state.buildSearch.builders[builder] else { continue }
-        saves.merge(own.saves, uniquingKeysWith: min)
-        doubts += own.stops
-        state.buildSearch.builders[builder] = .init(directory: own.directory)
+    let others = component?.names.subtracting(active.map(\.name)) ?? []
+    // Or one that has another name by now.
+    let former = Set(state.access { $0.buildSearch.builders.keys }).subtracting(graph.order)
+      .subtracting(active.map(\.name))
+    let (saves, isOutdating) = state.access { state in
+      var saves: [Path: FileTime] = [:]
+      for builder in (state.buildSearch.builders[name] == nil ? [] : others).union(former) {
+        let own = state.buildSearch.builders[builder]?.saves ?? [:]
+        saves.merge(own, uniquingKeysWith: min)
+        state.buildSearch.builders[builder]?.saves = [:]
       }
-      if let first = saves.values.min() { doubts.append(.init(since: first, saved: first)) }
-      if !doubts.isEmpty { state.outdatingCount += 1 }
-      return (saves, doubts, state.outdatingCount > 0)
+      if !saves.isEmpty { state.outdatingCount += 1 }
+      return (saves, state.outdatingCount > 0)
     }
     if !isOutdating { return true }
-    let built = component?.builtOutputs ?? []
+    let proved = component?.provedOutputs ?? []
     let triggers = component?.names.compactMap { worker($0)?.definition.triggers } ?? []
     // Most builds work below the session's directory, but one may be told another one.
     let all = state.access { $0.buildSearch.builders.values.map(\.directory) }
@@ -265,16 +251,17 @@ extension TaskRunner {
       directories: Set(all.filter { !$0.isWithin(directory) }) + [directory])
     outdating.async { [self] in
       let isComplete =
-        doubts.isEmpty
-        || outputs.outdate(doubts) { path in
-          let isDeclared = triggers.contains {
-            $0.writes.contains(path, isDirectory: false, watched: $0.watched)
+        saves.values.min().map { first in
+          outputs.outdate(before: first) { path in
+            let isDeclared = triggers.contains {
+              $0.writes.contains(path, isDirectory: false, watched: $0.watched)
+            }
+            return saves[path] == nil
+              && (isDeclared || proved.contains(path) || FileKind.isBuilt(path))
           }
-          return saves[path] == nil
-            && (isDeclared || built.contains(path) || FileKind.isBuilt(path))
-        }
+        } ?? true
       queue.async { [self] in
-        if !doubts.isEmpty { state.access { $0.outdatingCount -= 1 } }
+        if !saves.isEmpty { state.access { $0.outdatingCount -= 1 } }
         if !isComplete {
           miss(saves.keys.sorted().map { .init(path: $0, kind: .modified, type: .file) }, by: name)
         }

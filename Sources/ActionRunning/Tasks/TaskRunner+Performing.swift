@@ -22,13 +22,11 @@ extension TaskRunner {
       former(of: name)?.setFormer(true)
       state.access { $0.machine.tasks[name]?.isAttempted = false }
       let changed = reason == .change ? owed.trigger(of: name).changes : []
-      noteStop(of: name)
       worker(name)?.start(
         reason, takesTerminal: state.access { $0.terminalTask == name },
         mayMend: component(of: name)?.areProbablyOfRuns(changed) != true)
     case .stop(let name):
       let worker = worker(name)
-      noteStop(of: name)
       // A service has succeeded by its start; another run has not, and its changes are owed again.
       if worker?.definition.isService == false { state.access { $0.owed.interrupt(name) } }
       worker?.stop()
@@ -117,13 +115,14 @@ extension TaskRunner {
     worker.state.access { exchange(&$0.restart, with: timer) }?.cancel()
   }
 
-  func finish() {
-    // The end by itself waits until all successes are recorded.
-    let awaitsRecords = state.access { state in
-      state.freshRecords.areAwaited = state.freshRecords.pending > 0 && state.status != nil
-      return state.freshRecords.areAwaited
+  /// - Parameter isAtOnce: Whether the user ends it, who waits for nothing.
+  func finish(isAtOnce: Bool = false) {
+    // The end by itself waits until all successes are recorded, and the user has left the editor.
+    let isEarly = state.access { state in
+      state.lastWork.isAwaited = state.lastWork.pending > 0 && state.status != nil && !isAtOnce
+      return state.lastWork.isAwaited
     }
-    if awaitsRecords { return }
+    if isEarly { return }
     for component in components { component.end() }
     monitor.end()
     let status = state.access { state in

@@ -85,8 +85,9 @@ public final class TaskRunner: Sendable {
     var isInLastRound = false
     /// The status by the completion rule.
     var status: ExitStatus?
-    /// The number of successes that are about to be recorded, and whether the end waits for that.
-    var freshRecords = (pending: 0, areAwaited: false)
+    /// The number of successes that are about to be recorded and of programs of the user that have the terminal, and
+    /// whether the end waits for these.
+    var lastWork = (pending: 0, isAwaited: false)
     /// The last values of the reports that are made when they change.
     var unsettled: Set<String> = []
     var waiting: [Waiting] = []
@@ -232,7 +233,10 @@ public final class TaskRunner: Sendable {
   /// Ends the runner: stops all runs, each task before its dependencies, then reports
   /// ``TaskReport/RunnerEvent/finished(_:)``. A second call kills all runs.
   public func end() {
-    queue.async { [self] in advance { $0.end() } }
+    queue.async { [self] in
+      advance { $0.end() }
+      if state.access({ $0.lastWork.isAwaited }) { finish(isAtOnce: true) }
+    }
   }
 
   /// Replaces the graph. Unchanged tasks keep running and keep their state, removed tasks are
@@ -260,16 +264,28 @@ public final class TaskRunner: Sendable {
       let retry = { @Sendable [weak self] () -> Void in
         self?.launchInTerminal(arguments, ended: ended)
       }
+      if state.access({ $0.lastWork.isAwaited || $0.isFinished }) { return }
       if !launcher.hasTerminal(orCall: retry) { return }
       var request = SpawnRequest(arguments: arguments, environment: processEnvironment())
       request.takesTerminal = true
+      state.access { $0.lastWork.pending += 1 }
       do throws(SystemError) {
-        let group = try launcher.launch(request) { ended(.success($0)) }
+        let group = try launcher.launch(request) { [self] status in
+          ended(.success(status))
+          lastWorkHasEnded()
+        }
         SystemLauncher.exclude(group.leader)
       } catch {
         ended(.failure(error))
+        lastWorkHasEnded()
       }
     }
+  }
+
+  /// A success is recorded, or a program of the user has ended.
+  func lastWorkHasEnded() {
+    state.access { $0.lastWork.pending -= 1 }
+    if state.access({ $0.lastWork.isAwaited }) { finish() }
   }
 
   /// The terminal in which the output of the tasks is shown has another size. They are not told.

@@ -104,11 +104,12 @@ extension TaskStateMachine {
 
   /// The retired tasks that must be gone before this one begins.
   func retired(before name: String) -> [Retired] {
-    // A new service may need the port of one that is gone soon, as after a rename.
-    let isNewService = self[name].rules.isService && self[name].outcome == .pending
+    // A new task may be another one with a new name: it needs the port of that, or writes the same files.
+    let (isNew, isService) = (self[name].outcome == .pending, self[name].rules.isService)
     return retiring.filter { retired in
-      retired.name == name || retired.task.phase.isRun && retired.ancestors.contains(name)
-        || retired.task.phase.isUp && isNewService
+      let phase = retired.task.phase
+      return retired.name == name || phase.isRun && retired.ancestors.contains(name)
+        || isNew && (isService ? phase.isUp : phase.isRun && tasks[retired.name] == nil)
     }
   }
 

@@ -118,6 +118,11 @@ int csystem_adopt_orphans(pid_t *children, int capacity);
 /// preceded by one.
 pid_t csystem_process_of_program(pid_t leader, const char *names);
 
+/// Sends a signal to groups, and returns how many of them accept signals from this process. The programs with these
+/// names, unless that is NULL, are suspended until their children have ended, for half a second at most: what they then
+/// find of a child's files is what remains.
+int csystem_signal_groups(const pid_t *groups, int count, int signal, const char *names);
+
 /// For each of the files, by device and inode, how a process or a descendant has it open: not for writing, for
 /// reading and writing anywhere, or for writing or appending only. One that is appended to is written by who has
 /// written what is at its end.

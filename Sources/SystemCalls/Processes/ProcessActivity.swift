@@ -88,10 +88,21 @@ extension ProcessGroup {
   /// The current directory of the leader or the descendant that runs a program with one of these names, in lines with
   /// a line break before the first one; `nil` if none does. Not known of other systems than Linux.
   package func directory(ofProgramIn names: StaticString) -> Path? {
-    let process = csystem_process_of_program(
-      leader, UnsafeRawPointer(names.utf8Start).assumingMemoryBound(to: CChar.self))
+    let process = csystem_process_of_program(leader, lines(names))
     if process == 0 { return nil }
     return (try? linkTarget(of: Path("/proc/\(process)/cwd"))) ?? "."
+  }
+
+  /// Sends a signal to the members of groups. Returns false if none of them accepts signals from this process.
+  ///
+  /// - Parameter names: The programs, in such lines, that are suspended until their children have ended, for half a
+  ///   second at most: on Linux only.
+  package static func send(
+    _ signal: Signal, to groups: [ProcessGroup], holding names: StaticString? = nil
+  ) -> Bool {
+    groups.isEmpty
+      || csystem_signal_groups(
+        groups.map(\.leader), Int32(groups.count), signal.rawValue, names.map(lines)) > 0
   }
 
   /// Those of the paths that the leader or a descendant has open for writing.
@@ -115,4 +126,8 @@ extension ProcessGroup {
       }
     }
   }
+}
+
+private func lines(_ names: StaticString) -> UnsafePointer<CChar> {
+  UnsafeRawPointer(names.utf8Start).assumingMemoryBound(to: CChar.self)
 }

@@ -16,11 +16,6 @@ package struct ProcessGroup: Hashable, Sendable {
     kill(-leader, signal.rawValue) == 0
   }
 
-  /// Sends a signal to all members. Returns false if none of them accepts signals from this process.
-  package func isAccepting(_ signal: Signal) -> Bool {
-    kill(-leader, signal.rawValue) == 0 || errno != EPERM
-  }
-
   /// Whether no member is left, not even a zombie.
   package var isEmpty: Bool {
     kill(-leader, 0) == -1 && errno == ESRCH

@@ -333,25 +333,10 @@ struct ChangeJudgeCheckpointTests {
     // They may be outputs.
     #expect(
       bench.judge.records.values.allSatisfy { record in
-        record.proof == ChangeJudge.OutputProof(timesUnchanging: 1, unchangingCount: 1)
-          && record.suspicion.isEmpty
+        record.proof == ChangeJudge.OutputProof(timesUnchanging: 1) && record.suspicion.isEmpty
       })
     bench.judge.updateAll { ($0.proof, $0.knownContent) = (ChangeJudge.OutputProof(), nil) }
     #expect(bench.judge.records.isEmpty)
-  }
-
-  @Test func `an output that is proved is one also if it has changed at rest`() {
-    var bench = ChangeJudgeBench()
-    for (path, wasMade, wasAtRest) in [
-      ("/p/proved", true, true), ("/p/seen", false, false), ("/p/saved", false, true),
-    ] as [(Path, Bool, Bool)] {
-      bench.judge.records[path, default: .init()].proof = ChangeJudge.OutputProof(
-        wasMade: wasMade, timesUnchanging: 2, unchangingCount: 2, wasAtRest: wasAtRest)
-    }
-    // A kind of which people edit others, as those without an ending are not.
-    bench.judge.editedKinds = [FileKind("/p/a")]
-    #expect(bench.judge.provedOutputs == ["/p/proved"])
-    #expect(bench.judge.builtOutputs == ["/p/proved", "/p/seen"])
   }
 
   @Test func `a stop removes the records of changes that are not judged, after the next run`() {

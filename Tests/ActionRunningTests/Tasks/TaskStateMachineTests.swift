@@ -383,6 +383,16 @@ struct TaskStateMachineTests {
     #expect(script.change("a") == ["~b"])
   }
 
+  @Test func `a new task waits for the runs of those that are no longer there, as after a rename`()
+  {
+    var script = MachineScript([rules("build"), rules("a")])
+    #expect(script { $0.start() } == ["+build", "+a"])
+    let new = [rules("compile"), rules("a", policy: .restart)]
+    #expect(script { $0.replace(new, jobs: 9, keeping: []) } == ["retire a", "retire build"])
+    #expect(script { $0.isGone("a") } == [])
+    #expect(script { $0.isGone("build") } == ["+compile", "+a"])
+  }
+
   @Test func `a changed task does not run beside the run of a retired one that depends on it`() {
     var script = MachineScript([rules("a"), rules("b", after: "a"), rules("c")])
     #expect(script { $0.start() } == ["+a", "+c"])
