@@ -55,6 +55,27 @@ import enum SystemCalls.ExitStatus
     }
   }
 
+  @Test func `what the stop command and leftovers print last is not lost`() async throws {
+    try await withProject { project in
+      try project.writeTasks(
+        #"""
+        s: {
+          run: ["sh", "-c", "(trap 'seq 50000; echo last; exit' TERM; echo up; while :; do sleep 0.05; done) & echo $! > pid; wait"],
+          stop: "kill $(cat pid); seq 50000; echo end", service: true, ignore: ["pid"],
+        },
+        other: { run: "true" },
+        """#)
+      let watchrun = try await project.start()
+      try await eventually("it runs") { watchrun.process.output.lines.contains("s     | up") }
+      watchrun.process.send(SIGINT)
+      try await #expect(watchrun.ended() == .signaled(.interrupt))
+      let missing = ["last", "end"].filter {
+        !watchrun.process.output.lines.contains("s     | \($0)")
+      }
+      #expect(missing.isEmpty)
+    }
+  }
+
   @Test func `the status of a command that fails is more important than lost output`()
     async throws
   {

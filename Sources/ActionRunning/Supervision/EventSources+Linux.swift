@@ -14,15 +14,31 @@ func whenProcessEnds(
   guard number != -1,
     let source = try? makeReadSource(owning: Descriptor(owning: number), on: queue)
   else {
-    // One thread for each process.
-    return DispatchQueue.separate().async {
-      ProcessGroup(leader: pid).awaitLeader()
-      queue.async(execute: body)
-    }
+    return awaitEnd(of: pid, on: queue, body)
   }
   source.activateRetained { cancel in
     cancel()
-    body()
+    // One that traces the process, as strace does, learns of it first.
+    if hasEnded(pid) { body() } else { awaitEnd(of: pid, on: queue, body) }
+  }
+}
+
+/// Also if its end cannot be awaited.
+private func hasEnded(_ pid: pid_t) -> Bool {
+  do throws(SystemError) {
+    return try ProcessGroup(leader: pid).leaderStatus() != nil
+  } catch {
+    return true
+  }
+}
+
+/// With one thread for each process.
+private func awaitEnd(
+  of pid: pid_t, on queue: DispatchQueue, _ body: @escaping @Sendable () -> Void
+) {
+  DispatchQueue.separate().async {
+    ProcessGroup(leader: pid).awaitLeader()
+    queue.async(execute: body)
   }
 }
 

@@ -144,17 +144,17 @@ extension TaskWorker {
     // No timer may wake the process while nothing runs.
     if isCommand { state.access { $0.timeout.take() }?.cancel() }
     if process.hasEnded { return }
-    state.access { state in
-      state.processes[run.job]?.hasEnded = true
-      state.processes[run.job]?.readers = []
-    }
+    state.access { $0.processes[run.job]?.hasEnded = true }
     let duration = process.began?.duration(to: scheduler.now) ?? .zero
     if isCommand { record(status, ending, duration) }
     context.report(.run(run, .ended(status, duration: duration, ending)))
   }
 
   private func groupIsGone(_ run: TaskReport.Run) {
-    state.access { $0.processes.removeValue(forKey: run.job) }?.timer?.cancel()
+    let process = state.access { $0.processes.removeValue(forKey: run.job) }
+    process?.timer?.cancel()
+    // What it has left behind, or the command that stops it, may have written since the end of the command.
+    for reader in process?.readers ?? [] { reader.runHasEnded() }
     context.report(.run(run, .gone))
     advance { $0.groupIsGone(run.job) }
   }

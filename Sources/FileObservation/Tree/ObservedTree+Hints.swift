@@ -179,12 +179,10 @@ extension ObservedTree {
 
   private mutating func unwatchRetired() {
     if directories.retired.isEmpty { return }
-    let retired = directories.retired
-    directories.retired = []
-    for watch in retired {
-      source?.unwatch(watch)
-      scanOtherNames(of: watch)
-    }
+    let retired = exchange(&directories.retired, with: [])
+    for watch in retired { source?.unwatch(watch) }
+    // Only now: the kernel has one watch for all names of a directory, which would be removed again.
+    for watch in retired { scanOtherNames(of: watch) }
   }
 
   private mutating func process(_ hint: PendingHint) {
@@ -208,6 +206,11 @@ extension ObservedTree {
       let reasons = hint.reasons.subtracting([.entries, .gone, .unwatched])
       for file in [owner] + sharers {
         if hint.reasons.contains(.unwatched) || hint.reasons.contains(.gone) { unwatch(file) }
+        if snapshot.marks(of: file).contains(.ignoreFile),
+          let directory = snapshot.parent(of: file), directories.coverage(of: directory) == .named
+        {
+          compareIgnoreFile(file, in: directory)
+        }
         compareEntry(file, for: reasons.isEmpty ? comparison : .hint(reasons))
       }
     }

@@ -12,7 +12,9 @@ extension ObservedTree {
     if !roots.links.areFollowed && roots[link] == nil { return }
     let areTargetsKnown =
       !isChanged && !occasion.isRefilter && roots.links.contains(path.path)
-    if areTargetsKnown && directories[link] == nil { return }
+    if areTargetsKnown && directories[link] == nil && !isOtherNameGone(link, at: path.path) {
+      return
+    }
     guard roots.links.areFollowed else { return watchWay(of: link, isReported: isChanged) }
     if directories[link] != nil {
       let target = try? disk.status(of: path.path, followsLinks: true)
@@ -105,6 +107,16 @@ extension ObservedTree {
       }
     }
     return directory
+  }
+
+  /// Whether the directory that a link leads to is not observed by another name any more. With a watch, that is noticed
+  /// (`scanOtherNames`).
+  private func isOtherNameGone(_ link: Entry, at path: Path) -> Bool {
+    guard roots.links.areFollowed, source == nil || !directories.unwatched.isEmpty,
+      let status = try? disk.status(of: path, followsLinks: true), status.type == .directory,
+      let other = roots.links.realDirectories[realDirectory(status, at: link)]
+    else { return false }
+    return directories[other] == nil
   }
 
   private func realDirectory(_ status: FileStatus, at entry: Entry) -> Links.RealDirectory {

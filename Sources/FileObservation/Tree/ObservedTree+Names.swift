@@ -80,6 +80,16 @@ extension ObservedTree {
     }
     snapshot.mark(entry, .ignoreFile)
     watchByName(parentOf: entry)
+    watchFileIfNeeded(entry, at: entryPath(of: entry))
+    watchEnd(ofRules: path)
+  }
+
+  /// Watches what an ignore file is read from, if that is a link.
+  mutating func watchEnd(ofRules path: Path) {
+    guard (try? disk.status(of: path).type) == .symlink, let end = try? disk.resolved(path) else {
+      return
+    }
+    watchRules(at: end)
   }
 
   /// Compares an ignore file for which there was no hint.

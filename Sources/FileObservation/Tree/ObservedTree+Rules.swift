@@ -13,6 +13,19 @@ extension ObservedTree {
     return stack
   }
 
+  /// Watches what the rules of a directory are read from beside its own files: those of another repository, and the
+  /// ends of links. After its entries were compared, which may be among them.
+  mutating func watchOtherRules(
+    _ stack: IgnoreStack?, in directory: Path, _ listing: DirectoryListing
+  ) {
+    let names = listing.ignoreFiles
+    guard let stack, !names.isEmpty else { return }
+    if names.contains(.git) {
+      for file in stack.outerFiles { watchRules(at: file) }
+    }
+    for file in stack.files where file.path.parent == directory { watchEnd(ofRules: file.path) }
+  }
+
   /// Reads rules, and adds a warning for each unreadable file.
   mutating func readRules(_ read: ((SystemError) -> Void) -> IgnoreStack) -> IgnoreStack {
     var failures: [SystemError] = []
@@ -29,11 +42,9 @@ extension ObservedTree {
     _ name: UnsafeBufferPointer<UInt8>, in directory: Entry, _ reasons: Hint.Reasons
   ) {
     let names = IgnoreFileNames.of(name)
-    guard
-      reasons.isAboutName || (reasons.contains(.closed) && names.isDisjoint(with: .markers))
-    else {
-      return
-    }
+    // One that could not be read may be readable now.
+    let mayBeOthers = !reasons.isDisjoint(with: [.closed, .attributes])
+    guard reasons.isAboutName || mayBeOthers && names.isDisjoint(with: .markers) else { return }
     if !names.isEmpty {
       rules.stale.insert(directory)
     } else if let known = snapshot.child(name, of: directory),

@@ -10,9 +10,11 @@ extension ObservedTree {
     if error.code == ENAMETOOLONG { return }
     let known = directories.unexamined[directory]
     let arePermissionsMissing = error.code == EACCES || error.code == EPERM
-    // If it cannot be looked up, the directory that cannot be searched may be above the roots.
+    // If it cannot be looked up, the directory that cannot be searched may be above the roots. One that may be searched,
+    // and not read, hints nothing of the names in it.
     let areHinted =
       arePermissionsMissing && source?.namesEntries == true
+      && directories.coverage(of: directory) != .named
       && disk.exists(snapshot.path(of: directory), followsLinks: true)
     directories.unexamined[directory] = DirectoryTable.Unexamined(
       since: known?.since ?? walk.comparedUntil, isHinted: (known?.isHinted ?? true) && areHinted)
@@ -43,7 +45,8 @@ extension ObservedTree {
       compareEntry(directory, for: mode)
     }
     for root in missingRoots where snapshot.isWithin(root, directory) { rootMayHaveAppeared(root) }
-    guard directories[directory] != nil else { return }
+    guard let details = directories[directory] else { return }
+    if details.coverage == .named { compareNamedEntries(in: directory, for: mode) }
     let isUnread = snapshot.marks(of: directory).contains(.unread)
     scanNow(directory, for: isUnread ? .discover : .diff(since: known.since, .tree))
     // What was not found is still not known.

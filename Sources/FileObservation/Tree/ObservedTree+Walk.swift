@@ -88,6 +88,7 @@ extension ObservedTree {
       let others = walk.pending.count
       buffers.entryPath.setDirectory(path)
       compare(buffers.listing, at: &buffers.entryPath, in: site, for: mode, opened)
+      watchOtherRules(site.stack, in: path, buffers.listing)
       if mode.isBaseline, isRoot(directory) {
         warnIfAllIsIgnored(buffers.listing, path, site.stack)
       }

@@ -75,8 +75,11 @@ extension SpawnRequest {
     guard let directory else { return error }
     do throws(SystemError) {
       let status = try FileStatus(of: directory, followsLinks: true)
-      return status.type == .directory
-        ? error : SystemError(call: "chdir", code: ENOTDIR, path: directory)
+      if status.type != .directory {
+        return SystemError(call: "chdir", code: ENOTDIR, path: directory)
+      }
+      let isRefused = code == EACCES && directory.withCString { access($0, X_OK) } != 0
+      return isRefused ? SystemError(call: "chdir", code: code, path: directory) : error
     } catch {
       return SystemError(call: "chdir", code: error.code, path: directory)
     }

@@ -67,7 +67,7 @@ extension WatchSubject {
     switch self {
     case .directory: Self.entries.union(.dontFollow)
     case .anchor: Self.entries.union([.deleteSelf, .moveSelf])
-    case .file: [.modify, .closeAfterWrite, .attributes, .deleteSelf, .dontFollow, .add]
+    case .file: [.modify, .closeAfterWrite, .attributes, .deleteSelf, .moveSelf, .dontFollow, .add]
     }
   }
 }
