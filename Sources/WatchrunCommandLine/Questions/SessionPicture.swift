@@ -49,8 +49,8 @@ struct SessionPicture {
   /// changes every second.
   static let restartTime = Duration.milliseconds(1500)
   /// A run, or the reading of a file, that is delayed for so long is said to be, since the runs themselves may have
-  /// made the change, and is not waited for.
-  static let noticedTime = Suspicion.Rules.noticed
+  /// made the change, and is not waited for. Less than the delay itself, of which a part is over when it is measured.
+  static let noticedTime = Suspicion.Rules.noticed / 2
   /// How long a service counts as starting while a program such as make works in it, and starts no process: one that
   /// waits for a server may never end. A compiler may be idle while another machine works for it.
   private static let build = (longest: Duration.seconds(60), idle: Duration.seconds(3))

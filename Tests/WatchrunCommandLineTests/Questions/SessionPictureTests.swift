@@ -229,7 +229,8 @@ struct SessionPictureTests {
     #expect(condition(picture, 3999, [waiting]) == "rest in 1, a is delayed")
     #expect(condition(picture, 4000, [waiting]) == "rest, a is delayed")
     #expect(condition(picture, 0, of: ["c"], [waiting]) == "rest")
-    waiting.due = start.advanced(by: .seconds(10))
+    // Measured a moment after it began.
+    waiting.due = start.advanced(by: Suspicion.Rules.noticed - .milliseconds(5))
     #expect(condition(picture, 0, [waiting]) == "rest, a is delayed")
   }
 
