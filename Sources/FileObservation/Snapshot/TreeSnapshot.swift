@@ -9,7 +9,7 @@ private let none = UInt32.max
 /// There is one tree, rooted at `/`, so that roots may contain each other. Paths are computed from
 /// the ancestors when they are needed.
 ///
-/// Memory: 56 bytes for each entry and its name, and 8 to 15 bytes for the index in directories
+/// Memory: 56 bytes for each entry and its name, and 11 to 21 bytes for the index in directories
 /// with more than 32 entries.
 struct TreeSnapshot {
   /// An entry. Valid until it is removed; its number is reused.
@@ -49,8 +49,8 @@ struct TreeSnapshot {
   var records = [Record(type: .directory)]
   private var firstFree = none
   var names = NameStore()
-  /// The children of large directories, by parent and name.
-  var index = NameIndex()
+  /// The children of large directories, by hashes of parent and name.
+  private var index = NumberMap()
   /// The number of entries, including `/`.
   private(set) var count = 1
 }
@@ -67,7 +67,7 @@ extension TreeSnapshot {
       /// Among children that are not indexed, of which there are at least so many.
       case listed(Int)
       /// In a slot of the index, which is free if there is no entry.
-      case indexed(slot: Int, hash: Int)
+      case indexed(slot: Int, hash: UInt32)
     }
   }
 
@@ -91,12 +91,18 @@ extension TreeSnapshot {
 
   private func findIndexed(_ name: UnsafeBufferPointer<UInt8>, in parent: Entry) -> Lookup {
     let hash = Self.hash(name, parent.number)
-    let hit = index.find(hash) { number in
+    let (number, slot) = index.find(hash) { number in
       let record = records[Int(number)]
       return record.parent == parent.number && names.isEqual(record.name, name)
     }
-    return Lookup(
-      entry: hit.number.map(Entry.init), insertionPoint: .indexed(slot: hit.slot, hash: hash))
+    return Lookup(entry: number.map(Entry.init), insertionPoint: .indexed(slot: slot, hash: hash))
+  }
+
+  /// FNV-1a of the name, seeded with the parent.
+  private static func hash(_ name: UnsafeBufferPointer<UInt8>, _ parent: UInt32) -> UInt32 {
+    var hash: UInt64 = 0xcbf2_9ce4_8422_2325 ^ UInt64(parent) &* 0x9e37_79b9_7f4a_7c15
+    for byte in name { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+    return UInt32(truncatingIfNeeded: hash ^ (hash >> 32))
   }
 
   func child(_ name: UnsafeBufferPointer<UInt8>, of parent: Entry) -> Entry? {
@@ -241,10 +247,9 @@ extension TreeSnapshot {
     count += 1
     switch point {
     case .listed(let count):
-      if count >= Self.listLimit { indexChildren(of: parent.number, count + 1) }
+      if count >= Self.listLimit { indexChildren(of: parent.number) }
     case .indexed(let slot, let hash):
       index.insert(number, hash, at: slot)
-      if !index.hasRoom(for: 0) { rebuildIndex() }
     }
     return Entry(number: number)
   }
@@ -282,23 +287,24 @@ extension TreeSnapshot {
     firstFree = entry.number
     count -= 1
     compactNamesIfNeeded()
-    if index.isSparse { rebuildIndex() }
   }
 
-  private mutating func indexChildren(of parent: UInt32, _ count: Int) {
-    if !index.hasRoom(for: count) { rebuildIndex(for: count) }
+  private mutating func indexChildren(of parent: UInt32) {
     records[Int(parent)].state = .indexed
     var next = records[Int(parent)].firstChild
-    while next != none {
-      index.insert(next, hash(of: next))
-      next = records[Int(next)].nextSibling
+    while case let number = next, number != none {
+      let record = records[Int(number)]
+      let hash = names.withName(at: record.name) { Self.hash($0, parent) }
+      index.insert(number, hash, at: index.find(hash) { _ in false }.slot)
+      next = record.nextSibling
     }
   }
 
   private mutating func detach(_ number: UInt32) {
     let record = records[Int(number)]
     if records[Int(record.parent)].state == .indexed {
-      removeFromIndex(number)
+      let hash = names.withName(at: record.name) { Self.hash($0, record.parent) }
+      index.remove(at: index.find(hash) { $0 == number }.slot)
     }
     if record.previousSibling != none {
       records[Int(record.previousSibling)].nextSibling = record.nextSibling
