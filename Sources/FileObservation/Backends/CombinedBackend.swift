@@ -37,7 +37,7 @@ final class CombinedBackend: Backend {
   private let makeNative: NativeMaker
   private let fileSystemKind: @Sendable (Path) -> String?
   private let mountPoints: @Sendable () -> [Path]
-  private let makePolledDisk: @Sendable () -> any Disk
+  private let makePolledDisk: @Sendable () -> Disk
   private let state = Mutex(State())
 
   init(
@@ -45,7 +45,7 @@ final class CombinedBackend: Backend {
     makeNative: @escaping NativeMaker = makeNativeBackend,
     fileSystemKind: @escaping @Sendable (Path) -> String? = fileSystemWithoutEvents,
     mountPoints: @escaping @Sendable () -> [Path] = { SystemCalls.mountPoints() },
-    makePolledDisk: @escaping @Sendable () -> any Disk = { SystemDisk() }
+    makePolledDisk: @escaping @Sendable () -> Disk = { Disk() }
   ) {
     var configuration = configuration
     configuration.pollInterval = polling.interval

@@ -79,7 +79,7 @@ final class TreeBackend: Backend {
   ///   - observesMounts: Whether the source does not tell what is mounted over a directory.
   init(
     _ configuration: BackendConfiguration, source: (any HintSource)?,
-    observesMounts: Bool = false, disk: any Disk = SystemDisk(),
+    observesMounts: Bool = false, disk: Disk = Disk(),
     sliceDuration: Duration = .milliseconds(2),
     makeAlarm: @escaping DispatchScheduler.AlarmMaker = { Support.makeAlarm(on: $0, $1) }
   ) {

@@ -25,13 +25,13 @@ struct ObservedTree {
   var unreported = Unreported()
 
   var filter: PathFilter { settings.filter }
-  var disk: any Disk { settings.disk }
+  var disk: Disk { settings.disk }
   var source: (any HintSource)? { settings.source }
   var start: FileTime { settings.start }
 
   init(
     filter: PathFilter, source: (any HintSource)?, followsLinks: Bool = false,
-    base: Path? = nil, excluded: Set<Path> = [], disk: any Disk = SystemDisk(),
+    base: Path? = nil, excluded: Set<Path> = [], disk: Disk = Disk(),
     start: FileTime? = nil,
     ignoredChanges: IgnoredChangeSink? = nil
   ) {
@@ -47,7 +47,7 @@ struct ObservedTree {
   /// otherwise.
   final class Settings {
     let filter: PathFilter
-    let disk: any Disk
+    let disk: Disk
     /// `nil` when everything is polled.
     let source: (any HintSource)?
     /// Directories that another backend observes.
@@ -58,7 +58,7 @@ struct ObservedTree {
     let ignoredChanges: IgnoredChangeSink?
 
     init(
-      filter: PathFilter, disk: any Disk, source: (any HintSource)?, excluded: Set<Path>,
+      filter: PathFilter, disk: Disk, source: (any HintSource)?, excluded: Set<Path>,
       start: FileTime, ignoredChanges: IgnoredChangeSink?
     ) {
       self.filter = filter

@@ -23,7 +23,7 @@ final class OpenDirectories {
 
   /// Opens the directory at `path`, an entry of `parent`. Fails for a symbolic link.
   func open(
-    _ path: Path, in parent: TreeSnapshot.Entry?, on disk: any Disk
+    _ path: Path, in parent: TreeSnapshot.Entry?, on disk: Disk
   ) throws(SystemError) -> Descriptor {
     while let last = ancestors.last, last.entry != parent { ancestors.removeLast() }
     guard let last = ancestors.last else {

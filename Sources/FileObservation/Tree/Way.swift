@@ -18,13 +18,13 @@ struct Way {
   private(set) var end: Path
 
   /// Resolves a path.
-  init(to path: Path, on disk: some Disk) {
+  init(to path: Path, on disk: Disk) {
     end = "/"
     resolve(path, on: disk)
   }
 
   /// Resolves the link at `path`; `nil` if there is no link.
-  init?(from path: Path, on disk: some Disk) {
+  init?(from path: Path, on disk: Disk) {
     guard let parent = path.parent, let directory = try? disk.resolved(parent),
       let target = try? disk.linkTarget(of: path)
     else { return nil }
@@ -34,7 +34,7 @@ struct Way {
     resolve(target, on: disk)
   }
 
-  private mutating func resolve(_ path: Path, on disk: some Disk) {
+  private mutating func resolve(_ path: Path, on disk: Disk) {
     var rest = Self.reversedNames(of: path)
     while let name = rest.popLast() {
       if name == [UInt8(ascii: "."), UInt8(ascii: ".")] {

@@ -19,7 +19,7 @@ struct CombinedBackendTests {
 
   private func makeObserver(
     _ paths: [Path], native: @escaping CombinedBackend.NativeMaker = makeNativeBackend,
-    polledDisk: @escaping @Sendable () -> any Disk = { SystemDisk() }
+    polledDisk: @escaping @Sendable () -> Disk = { Disk() }
   ) throws -> FileObserver {
     let remote = remote.path
     let options = ObserverOptions(

@@ -5,7 +5,7 @@ import SystemCalls
 @testable import FileObservation
 
 /// The system's disk, on a server that does not answer for a while: each call waits until it does.
-final class HangingDisk: Disk, Sendable {
+final class HangingDisk: Disk, @unchecked Sendable {
   private struct State {
     var hangs = false
     var waiting = 0
@@ -30,50 +30,52 @@ final class HangingDisk: Disk, Sendable {
     for _ in 0..<waiting { answers.signal() }
   }
 
-  private var system: SystemDisk {
+  private var system: Disk {
     let waits = state.withLock { state in
       if state.hangs { state.waiting += 1 }
       return state.hangs
     }
     if waits { answers.wait() }
-    return SystemDisk()
+    return Disk()
   }
 
-  func status(of path: Path, followsLinks: Bool) throws(SystemError) -> FileStatus {
+  override func status(of path: Path, followsLinks: Bool) throws(SystemError) -> FileStatus {
     try system.status(of: path, followsLinks: followsLinks)
   }
 
-  func status(
+  override func status(
     ofListed name: UnsafeBufferPointer<UInt8>, in directory: borrowing Descriptor
   ) throws(SystemError) -> FileStatus {
     try system.status(ofListed: name, in: directory)
   }
 
-  func status(of directory: borrowing Descriptor) throws(SystemError) -> FileStatus {
+  override func status(of directory: borrowing Descriptor) throws(SystemError) -> FileStatus {
     try system.status(of: directory)
   }
 
-  func openDirectory(_ path: Path, followsLinks: Bool) throws(SystemError) -> Descriptor {
+  override func openDirectory(_ path: Path, followsLinks: Bool) throws(SystemError) -> Descriptor {
     try system.openDirectory(path, followsLinks: followsLinks)
   }
 
-  func openDirectory(
+  override func openDirectory(
     _ path: Path, in parent: borrowing Descriptor
   ) throws(SystemError) -> Descriptor {
     try system.openDirectory(path, in: parent)
   }
 
-  func list(
+  override func list(
     _ directory: borrowing Descriptor, into listing: inout DirectoryListing
   ) throws(SystemError) {
     try system.list(directory, into: &listing)
   }
 
-  func linkTarget(of path: Path) throws(SystemError) -> Path { try system.linkTarget(of: path) }
+  override func linkTarget(of path: Path) throws(SystemError) -> Path {
+    try system.linkTarget(of: path)
+  }
 
-  func resolved(_ path: Path) throws(SystemError) -> Path { try system.resolved(path) }
+  override func resolved(_ path: Path) throws(SystemError) -> Path { try system.resolved(path) }
 
-  var contents: any ContentSource { SystemDisk().contents }
-  var now: FileTime { .now() }
-  var latest: FileTime { .latest() }
+  override var contents: any ContentSource { Disk().contents }
+  override var now: FileTime { .now() }
+  override var latest: FileTime { .latest() }
 }

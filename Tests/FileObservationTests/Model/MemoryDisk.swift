@@ -62,11 +62,88 @@ final class MemoryDisk: Disk {
       content: 0)
   }
 
-  var contents: any ContentSource { MemoryContents(disk: self) }
-  var now: FileTime { FileTime(nanoseconds: traits.isCoarse ? time / Self.tick * Self.tick : time) }
-  var latest: FileTime { FileTime(nanoseconds: time) }
+  override var contents: any ContentSource { MemoryContents(disk: self) }
+  override var now: FileTime {
+    FileTime(nanoseconds: traits.isCoarse ? time / Self.tick * Self.tick : time)
+  }
+  override var latest: FileTime { FileTime(nanoseconds: time) }
 
   func pass(_ nanoseconds: Int64) { time += nanoseconds }
+
+  // MARK: - What the observer sees
+
+  override func status(of path: Path, followsLinks: Bool) throws(SystemError) -> FileStatus {
+    try called("stat", path)
+    return status(try find(path))
+  }
+
+  override func status(
+    ofListed name: UnsafeBufferPointer<UInt8>, in directory: borrowing Descriptor
+  ) throws(SystemError) -> FileStatus {
+    let number = try node(of: directory)
+    try called("fstatat", Path(bytes: name))
+    guard let node = nodes[number] else { throw SystemError(call: "fstatat", code: ENOENT) }
+    if node.mode & 0o100 == 0 { throw SystemError(call: "fstatat", code: EACCES) }
+    guard let child = node.children[Array(name)] else {
+      throw SystemError(call: "fstatat", code: ENOENT)
+    }
+    return status(child.node)
+  }
+
+  override func status(of directory: borrowing Descriptor) throws(SystemError) -> FileStatus {
+    let number = try node(of: directory)
+    try called("fstat", nil)
+    guard let node = nodes[number] else { throw SystemError(call: "fstat", code: ENOENT) }
+    if node.mode & 0o100 == 0 { throw SystemError(call: "fstat", code: EACCES) }
+    return status(number)
+  }
+
+  override func openDirectory(_ path: Path, followsLinks: Bool) throws(SystemError) -> Descriptor {
+    try called("open", path)
+    return try open(try find(path))
+  }
+
+  override func openDirectory(
+    _ path: Path, in parent: borrowing Descriptor
+  ) throws(SystemError) -> Descriptor {
+    let number = try node(of: parent)
+    try called("openat", path)
+    guard let node = nodes[number], let child = node.children[Array(path.lastComponent)] else {
+      throw SystemError(call: "openat", code: ENOENT, path: path)
+    }
+    if node.mode & 0o100 == 0 { throw SystemError(call: "openat", code: EACCES, path: path) }
+    return try open(child.node)
+  }
+
+  override func list(
+    _ directory: borrowing Descriptor, into listing: inout DirectoryListing
+  ) throws(SystemError) {
+    let number = try node(of: directory)
+    try called("getdents64", nil)
+    listing.removeAll()
+    var last: UInt64 = 0
+    while true {
+      let rest = nodes[number]?.children.filter { $0.value.place > last } ?? [:]
+      for (name, child) in rest.sorted(by: { $0.value.place < $1.value.place }).prefix(2) {
+        guard let node = nodes[child.node] else { continue }
+        last = child.place
+        (name + [0]).withUnsafeBufferPointer {
+          listing.append(
+            DirectoryListing.Entry(
+              UnsafeBufferPointer(rebasing: $0.dropLast()), node.type, inode: node.inode))
+        }
+      }
+      if rest.count <= 2 { return }
+      meanwhile()
+    }
+  }
+
+  override func linkTarget(of path: Path) throws(SystemError) -> Path {
+    _ = try find(path)
+    throw SystemError(call: "readlink", code: EINVAL, path: path)
+  }
+
+  override func resolved(_ path: Path) throws(SystemError) -> Path { path }
 }
 
 // MARK: - What others do
@@ -225,82 +302,9 @@ extension MemoryDisk {
   }
 }
 
-// MARK: - What the observer sees
+// MARK: - Nodes
 
 extension MemoryDisk {
-  func status(of path: Path, followsLinks: Bool) throws(SystemError) -> FileStatus {
-    try called("stat", path)
-    return status(try find(path))
-  }
-
-  func status(
-    ofListed name: UnsafeBufferPointer<UInt8>, in directory: borrowing Descriptor
-  ) throws(SystemError) -> FileStatus {
-    let number = try node(of: directory)
-    try called("fstatat", Path(bytes: name))
-    guard let node = nodes[number] else { throw SystemError(call: "fstatat", code: ENOENT) }
-    if node.mode & 0o100 == 0 { throw SystemError(call: "fstatat", code: EACCES) }
-    guard let child = node.children[Array(name)] else {
-      throw SystemError(call: "fstatat", code: ENOENT)
-    }
-    return status(child.node)
-  }
-
-  func status(of directory: borrowing Descriptor) throws(SystemError) -> FileStatus {
-    let number = try node(of: directory)
-    try called("fstat", nil)
-    guard let node = nodes[number] else { throw SystemError(call: "fstat", code: ENOENT) }
-    if node.mode & 0o100 == 0 { throw SystemError(call: "fstat", code: EACCES) }
-    return status(number)
-  }
-
-  func openDirectory(_ path: Path, followsLinks: Bool) throws(SystemError) -> Descriptor {
-    try called("open", path)
-    return try open(try find(path))
-  }
-
-  func openDirectory(
-    _ path: Path, in parent: borrowing Descriptor
-  ) throws(SystemError) -> Descriptor {
-    let number = try node(of: parent)
-    try called("openat", path)
-    guard let node = nodes[number], let child = node.children[Array(path.lastComponent)] else {
-      throw SystemError(call: "openat", code: ENOENT, path: path)
-    }
-    if node.mode & 0o100 == 0 { throw SystemError(call: "openat", code: EACCES, path: path) }
-    return try open(child.node)
-  }
-
-  func list(
-    _ directory: borrowing Descriptor, into listing: inout DirectoryListing
-  ) throws(SystemError) {
-    let number = try node(of: directory)
-    try called("getdents64", nil)
-    listing.removeAll()
-    var last: UInt64 = 0
-    while true {
-      let rest = nodes[number]?.children.filter { $0.value.place > last } ?? [:]
-      for (name, child) in rest.sorted(by: { $0.value.place < $1.value.place }).prefix(2) {
-        guard let node = nodes[child.node] else { continue }
-        last = child.place
-        (name + [0]).withUnsafeBufferPointer {
-          listing.append(
-            DirectoryListing.Entry(
-              UnsafeBufferPointer(rebasing: $0.dropLast()), node.type, inode: node.inode))
-        }
-      }
-      if rest.count <= 2 { return }
-      meanwhile()
-    }
-  }
-
-  func linkTarget(of path: Path) throws(SystemError) -> Path {
-    _ = try find(path)
-    throw SystemError(call: "readlink", code: EINVAL, path: path)
-  }
-
-  func resolved(_ path: Path) throws(SystemError) -> Path { path }
-
   /// The node at a path, for a watch.
   func nodeToWatch(at path: Path) throws(SystemError) -> Int {
     try called("inotify_add_watch", path)

@@ -28,44 +28,44 @@ struct OpenDirectoriesTests {
 
   @Test func `a directory is opened relative to its parent`() throws {
     let expected = try inode("outer/inner")
-    open.keep(try open.open(disk["outer"], in: nil, on: SystemDisk()), of: outer)
+    open.keep(try open.open(disk["outer"], in: nil, on: Disk()), of: outer)
     // The path does not exist.
     try disk.rename("outer", to: "elsewhere")
-    let found = try open.open(disk["outer/inner"], in: outer, on: SystemDisk())
+    let found = try open.open(disk["outer/inner"], in: outer, on: Disk())
     #expect(try inode(found) == expected)
   }
 
   @Test func `a directory is opened by its path if its parent is not open`() throws {
     #expect(
-      try inode(open.open(disk["outer/inner"], in: outer, on: SystemDisk())) == inode("outer/inner")
+      try inode(open.open(disk["outer/inner"], in: outer, on: Disk())) == inode("outer/inner")
     )
-    open.keep(try open.open(disk["outer"], in: nil, on: SystemDisk()), of: outer)
+    open.keep(try open.open(disk["outer"], in: nil, on: Disk()), of: outer)
     open.closeAll()
     try disk.rename("outer", to: "elsewhere")
     #expect(throws: SystemError.self) {
-      _ = try open.open(disk["outer/inner"], in: outer, on: SystemDisk())
+      _ = try open.open(disk["outer/inner"], in: outer, on: Disk())
     }
   }
 
   @Test func `directories of finished subtrees are closed, and ancestors stay open`() throws {
-    open.keep(try open.open(disk["outer"], in: nil, on: SystemDisk()), of: outer)
-    open.keep(try open.open(disk["outer/inner"], in: outer, on: SystemDisk()), of: inner)
-    _ = try open.open(disk["outer/inner/innermost"], in: inner, on: SystemDisk())
+    open.keep(try open.open(disk["outer"], in: nil, on: Disk()), of: outer)
+    open.keep(try open.open(disk["outer/inner"], in: outer, on: Disk()), of: inner)
+    _ = try open.open(disk["outer/inner/innermost"], in: inner, on: Disk())
     try disk.rename("outer", to: "elsewhere")
-    _ = try open.open(disk["outer/inner"], in: outer, on: SystemDisk())
+    _ = try open.open(disk["outer/inner"], in: outer, on: Disk())
     #expect(throws: SystemError.self) {
-      _ = try open.open(disk["outer/inner/innermost"], in: inner, on: SystemDisk())
+      _ = try open.open(disk["outer/inner/innermost"], in: inner, on: Disk())
     }
   }
 
   @Test func `a link is refused with and without an open parent`() throws {
     try disk.link("outer/link", to: "inner")
     #expect(throws: SystemError.self) {
-      _ = try open.open(disk["outer/link"], in: nil, on: SystemDisk())
+      _ = try open.open(disk["outer/link"], in: nil, on: Disk())
     }
-    open.keep(try open.open(disk["outer"], in: nil, on: SystemDisk()), of: outer)
+    open.keep(try open.open(disk["outer"], in: nil, on: Disk()), of: outer)
     #expect(throws: SystemError.self) {
-      _ = try open.open(disk["outer/link"], in: outer, on: SystemDisk())
+      _ = try open.open(disk["outer/link"], in: outer, on: Disk())
     }
   }
 
@@ -74,7 +74,7 @@ struct OpenDirectoriesTests {
     var tree = TreeSnapshot()
     for depth in 0..<40 {
       let entry = tree.insert("d\(depth)", .directory, in: parent ?? TreeSnapshot.root)
-      open.keep(try open.open(disk.path, in: nil, on: SystemDisk()), of: entry)
+      open.keep(try open.open(disk.path, in: nil, on: Disk()), of: entry)
       parent = entry
     }
     let held = (0..<4096).count { number in

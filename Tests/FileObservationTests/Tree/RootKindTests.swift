@@ -217,7 +217,7 @@ struct RootKindTests {
 }
 
 /// A disk on which something happens between two calls.
-private final class InterruptedDisk: SystemDisk {
+private final class InterruptedDisk: Disk {
   private var remaining = Int.max
   private var interruption = {}
 

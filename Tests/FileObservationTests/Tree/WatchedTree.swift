@@ -8,7 +8,7 @@ import Testing
 @testable import FileObservation
 
 /// A disk that counts how often it is asked for links.
-final class CountingDisk: SystemDisk {
+final class CountingDisk: Disk {
   var linkCount = 0
 
   override func linkTarget(of path: Path) throws(SystemError) -> Path {
@@ -32,7 +32,7 @@ final class WatchedTree {
   init(
     _ roots: [(name: String, coverage: Coverage)] = [("", .recursive)],
     followsLinks: Bool = false, extensions: [String] = [], hasBase: Bool = false,
-    startsBeforePreparation: Bool = false, disk: any Disk = SystemDisk(),
+    startsBeforePreparation: Bool = false, disk: Disk = Disk(),
     prepare: (TemporaryDirectory) throws -> Void = { _ in }
   ) throws {
     directory = try TemporaryDirectory()
