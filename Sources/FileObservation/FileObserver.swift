@@ -80,11 +80,12 @@ public final class FileObserver: Sendable {
   ) throws(ObserverError) {
     self.options = options
     scheduler = DispatchScheduler(queue: queue, makeAlarm: makeAlarm)
+    let limits = options.contentLimits
     comparison =
       options.skipsUnchanged
-      ? ContentComparison(
-        source: DiskContents(largestFile: options.contentLimits.largestFile),
-        mostFiles: options.contentLimits.mostFiles, wanted: options.kinds) : nil
+      ? ContentComparison(mostFiles: limits.mostFiles, wanted: options.kinds) {
+        contentDigest(of: $0, atMost: limits.largestFile)
+      } : nil
     ignoredChanges = onIgnoredChange.map { IgnoredChangeSink($0) }
     var roots: [WatchedRoot] = []
     var known: Set<BackendConfiguration.Root> = []

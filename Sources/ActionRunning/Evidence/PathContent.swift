@@ -15,7 +15,7 @@ enum PathContent: Hashable, Sendable {
   /// A socket, a pipe or a device.
   case special
   /// A file that is not read because of its size, or a directory that was moved as a whole.
-  case stamp(FileStamp)
+  case stamp(FileStatus)
 }
 
 /// What is known of a path when its change is judged.
@@ -34,8 +34,6 @@ struct FileState: Equatable, Sendable {
 struct ContentReader: Sendable {
   static let mostFiles = 256
   static let largestFile = 1 << 20
-
-  private let disk = DiskContents(largestFile: ContentReader.largestFile)
 
   /// The present states of these paths.
   ///
@@ -64,11 +62,11 @@ struct ContentReader: Sendable {
     case .symlink: return (try? linkTarget(of: path)).map { .link($0) } ?? .absent
     case .other: return .special
     case .file where isRead:
-      if let sample = disk.sample(of: path) {
-        return .file(sample.digest, attributes: status.attributes)
+      if let digest = contentDigest(of: path, atMost: Self.largestFile) {
+        return .file(digest, attributes: status.attributes)
       }
     case .file, .directory, .unknown: break
     }
-    return disk.stamp(of: path).map { .stamp($0) } ?? .absent
+    return (try? FileStatus(of: path)).map { .stamp($0) } ?? .absent
   }
 }

@@ -8,7 +8,7 @@ import SystemCalls
 /// It reads files on a queue of its own, one burst after the other, so that batches keep their
 /// order.
 final class ContentComparison: Sendable {
-  private let source: any ContentSource
+  private let read: @Sendable (Path) -> ContentDigest?
   private let wanted: Set<ChangeBatch.Kind>
   private let queue = DispatchQueue(label: "watchrun.contents", qos: .userInitiated)
   private let memory: Confined<ContentMemory>
@@ -19,8 +19,12 @@ final class ContentComparison: Sendable {
   /// - Parameters:
   ///   - mostFiles: The most files whose contents are remembered.
   ///   - wanted: The kinds of change that are reported.
-  init(source: any ContentSource, mostFiles: Int, wanted: Set<ChangeBatch.Kind>) {
-    self.source = source
+  ///   - read: Reads a file; `nil` if that is not possible.
+  init(
+    mostFiles: Int, wanted: Set<ChangeBatch.Kind>,
+    read: @escaping @Sendable (Path) -> ContentDigest?
+  ) {
+    self.read = read
     self.wanted = wanted
     memory = Confined(ContentMemory(mostFiles: mostFiles), to: queue)
   }
@@ -40,7 +44,7 @@ final class ContentComparison: Sendable {
     queue.async { [self] in
       let remaining = memory.access { memory in
         memory.filterUnchanged(changes, wanted: wanted) {
-          isStopped ? nil : source.sample(of: $0)?.digest
+          isStopped ? nil : read($0)
         }
       }
       if !isStopped { then(remaining) }

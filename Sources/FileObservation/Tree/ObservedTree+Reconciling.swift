@@ -320,9 +320,7 @@ extension ObservedTree {
     guard status.type == .file, !wasHinted(site) else { return false }
     let path = path.path
     let disk = disk
-    return walk.racilyClean.isRewritten(at: path, status, now: disk.now) {
-      disk.contents.sample(of: path)?.digest
-    }
+    return walk.racilyClean.isRewritten(at: path, status, now: disk.now) { disk.digest(of: path) }
   }
 }
 

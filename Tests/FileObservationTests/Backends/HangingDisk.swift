@@ -75,7 +75,6 @@ final class HangingDisk: Disk, @unchecked Sendable {
 
   override func resolved(_ path: Path) throws(SystemError) -> Path { try system.resolved(path) }
 
-  override var contents: any ContentSource { Disk().contents }
   override var now: FileTime { .now() }
   override var latest: FileTime { .latest() }
 }

@@ -14,7 +14,8 @@ private final class Compared: Sendable {
   init(_ prepare: (FakeDisk) -> Void = { _ in }) {
     prepare(disk)
     comparison = ContentComparison(
-      source: disk, mostFiles: 1000, wanted: [.created, .modified, .removed, .renamed])
+      mostFiles: 1000, wanted: [.created, .modified, .removed, .renamed]
+    ) { [disk] in disk.digest(of: $0) }
   }
 
   /// Ends a burst, and returns the reported changes.

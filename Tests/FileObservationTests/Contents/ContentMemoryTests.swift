@@ -17,7 +17,7 @@ private struct Remembered {
 
   /// The changes that are reported.
   mutating func reported(_ changes: Change...) -> [Change] {
-    memory.filterUnchanged(changes, wanted: wanted) { [disk] in disk.sample(of: $0)?.digest }
+    memory.filterUnchanged(changes, wanted: wanted) { [disk] in disk.digest(of: $0) }
   }
 
   /// Creates a file, and reports it.

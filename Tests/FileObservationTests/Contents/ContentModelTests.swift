@@ -90,7 +90,7 @@ private struct Model {
     let changes = coalescer.take()
     let reported = memory.filterUnchanged(changes, wanted: Set(ChangeBatch.Kind.allCases)) {
       [disk] path in
-      disk.sample(of: path)?.digest
+      disk.digest(of: path)
     }
     skippedCount += reported.count { $0.kind == .metadata }
     let files = watched

@@ -1,3 +1,4 @@
+import Support
 import SystemCalls
 import TestSupport
 import Testing
@@ -6,23 +7,21 @@ import Testing
 
 struct DiskContentsTests {
   private let directory: TemporaryDirectory
-  private let disk = DiskContents(largestFile: 200_000)
 
   init() throws {
     directory = try TemporaryDirectory()
   }
 
+  private func digest(of path: Path) -> ContentDigest? { contentDigest(of: path, atMost: 200_000) }
+
   @Test func `files of every size up to the limit are read`() throws {
     for size in [0, 1, 31, 32, 65_535, 65_536, 65_537, 200_000] {
       let text = String(repeating: "x", count: size)
       try directory.write(text, to: "f")
-      let sample = try #require(disk.sample(of: directory["f"]), "\(size) bytes")
-      #expect(sample.digest == .of(text))
-      #expect(sample.stamp == disk.stamp(of: directory["f"]))
-      #expect(sample.stamp.size == UInt64(size))
+      #expect(digest(of: directory["f"]) == .of(text), "\(size) bytes")
     }
     try directory.write(String(repeating: "x", count: 200_001), to: "f")
-    #expect(disk.sample(of: directory["f"]) == nil)
+    #expect(digest(of: directory["f"]) == nil)
   }
 
   @Test func `only regular files are read`() throws {
@@ -31,19 +30,19 @@ struct DiskContentsTests {
     try directory.link("l", to: "f")
     try directory.makePipe("p")
     for name in ["d", "l", "p", "none"] {
-      #expect(disk.sample(of: directory[name]) == nil, "\(name)")
+      #expect(digest(of: directory[name]) == nil, "\(name)")
     }
-    #expect(disk.stamp(of: directory["l"])?.inode != disk.stamp(of: directory["f"])?.inode)
+    #expect(try FileStatus(of: directory["l"]).inode != FileStatus(of: directory["f"]).inode)
     // Its size is 0, but it has content.
-    #expect(disk.sample(of: "/proc/self/maps") == nil)
+    #expect(digest(of: "/proc/self/maps") == nil)
   }
 
-  @Test func `a stamp distinguishes a file from its replacement`() throws {
+  @Test func `a status distinguishes a file from its replacement`() throws {
     try directory.write("one", to: "f")
     try directory.write("two", to: "g")
-    let stamp = disk.stamp(of: directory["f"])
-    #expect(stamp == disk.stamp(of: directory["f"]))
+    let status = try FileStatus(of: directory["f"])
+    #expect(try status == FileStatus(of: directory["f"]))
     try directory.rename("g", to: "f")
-    #expect(stamp != disk.stamp(of: directory["f"]))
+    #expect(try status != FileStatus(of: directory["f"]))
   }
 }

@@ -5,7 +5,7 @@ import SystemCalls
 @testable import FileObservation
 
 /// Fake files and directories, with a clock that advances by one with each change.
-final class FakeDisk: ContentSource {
+final class FakeDisk: Sendable {
   fileprivate struct Node {
     var content: String?
     var inode: UInt64
@@ -22,7 +22,7 @@ final class FakeDisk: ContentSource {
   }
 
   private let state = Mutex(State())
-  /// Called once, in the middle of the next sample.
+  /// Called once, in the middle of the next reading.
   let meanwhile = Mutex<(@Sendable () -> Void)?>(nil)
 
   /// The present time, with which changes are stamped.
@@ -96,7 +96,7 @@ final class FakeDisk: ContentSource {
     state.withLock { _ = $0.isUnreadable.insert(path) }
   }
 
-  func sample(of path: Path) -> ContentSample? {
+  func digest(of path: Path) -> ContentDigest? {
     let before = stamp(of: path)
     let content = state.withLock { state -> String? in
       state.readCount += 1
@@ -107,13 +107,13 @@ final class FakeDisk: ContentSource {
       return meanwhile
     }?()
     guard let content, let before, stamp(of: path) == before else { return nil }
-    return ContentSample(digest: .of(content), stamp: before)
+    return .of(content)
   }
 
-  func stamp(of path: Path) -> FileStamp? {
+  func stamp(of path: Path) -> FileStatus? {
     state.withLock { state in
       state.nodes[path].map {
-        FileStamp(
+        FileStatus(
           type: $0.content == nil ? .directory : .file, device: 0, inode: $0.inode,
           size: UInt64($0.content?.utf8.count ?? 0), modified: FileTime(nanoseconds: $0.modified),
           changed: FileTime(nanoseconds: $0.changed), born: nil, attributes: 0)

@@ -62,7 +62,6 @@ final class MemoryDisk: Disk {
       content: 0)
   }
 
-  override var contents: any ContentSource { MemoryContents(disk: self) }
   override var now: FileTime {
     FileTime(nanoseconds: traits.isCoarse ? time / Self.tick * Self.tick : time)
   }
@@ -144,6 +143,14 @@ final class MemoryDisk: Disk {
   }
 
   override func resolved(_ path: Path) throws(SystemError) -> Path { path }
+
+  /// Each write makes another content.
+  override func digest(of path: Path) -> ContentDigest? {
+    guard let number = try? find(path), let node = nodes[number], node.type == .file,
+      node.mode & 0o400 != 0
+    else { return nil }
+    return withUnsafeBytes(of: node.content) { ContentDigest(of: $0) }
+  }
 }
 
 // MARK: - What others do
@@ -318,13 +325,6 @@ extension MemoryDisk {
   func isDirectory(_ number: Int) -> Bool { nodes[number]?.type == .directory }
   func inode(of number: Int) -> UInt64? { nodes[number]?.inode }
 
-  fileprivate func sample(of path: Path) -> (content: Int, status: FileStatus)? {
-    guard let number = try? find(path), let node = nodes[number], node.type == .file,
-      node.mode & 0o400 != 0
-    else { return nil }
-    return (node.content, status(number))
-  }
-
   private func called(_ call: String, _ path: Path?) throws(SystemError) {
     meanwhile()
     note(call, path)
@@ -375,18 +375,5 @@ extension MemoryDisk {
       modified: FileTime(nanoseconds: node.modified), changed: FileTime(nanoseconds: node.changed),
       born: traits.storesBirths ? FileTime(nanoseconds: node.born) : nil,
       attributes: UInt64(node.mode))
-  }
-}
-
-/// The contents of the files, of which each write makes another one.
-private struct MemoryContents: ContentSource, @unchecked Sendable {
-  // Used where the disk is used.
-  let disk: MemoryDisk
-
-  func sample(of path: Path) -> ContentSample? {
-    disk.sample(of: path).map { sample in
-      let digest = withUnsafeBytes(of: sample.content) { ContentDigest(of: $0) }
-      return ContentSample(digest: digest, stamp: sample.status)
-    }
   }
 }
