@@ -42,7 +42,7 @@ extension GlobPattern {
   /// `*.{c,h}` means `*.c` and `*.h`, and `./src` means `/src`, a path below the base.
   public static func parse(_ text: some Collection<UInt8>) throws(PatternError) -> [GlobPattern] {
     var patterns: [GlobPattern] = []
-    for line in try expandBraces(Array(text)) {
+    for line in try BraceExpansion.expand(Array(text)) {
       let line = try anchored(line)
       guard let pattern = GlobPattern(line: line) else {
         throw line.first == Byte.hash ? .comment : .empty
@@ -60,7 +60,7 @@ extension GlobPattern {
     _ list: some Collection<UInt8>
   ) throws(PatternError) -> [[UInt8]] {
     var extensions: [[UInt8]] = []
-    for part in try expandBraces(Array(list)) {
+    for part in try BraceExpansion.expand(Array(list)) {
       for item in part.split(separator: UInt8(ascii: ",")) {
         let name = try extensionName(item)
         if !extensions.contains(name) { extensions.append(name) }
@@ -68,17 +68,6 @@ extension GlobPattern {
     }
     if extensions.isEmpty { throw .empty }
     return extensions
-  }
-
-  private static func expandBraces(_ text: [UInt8]) throws(PatternError) -> [[UInt8]] {
-    do throws(BraceExpansion.Failure) {
-      return try BraceExpansion.expand(text)
-    } catch {
-      switch error {
-      case .unclosed: throw .unclosedBrace
-      case .tooMany: throw .tooManyAlternatives
-      }
-    }
   }
 
   /// The line with `./` at its beginning replaced by `/`.
