@@ -2,15 +2,8 @@ import SystemCalls
 
 /// The rules of one source in an ignore stack.
 struct IgnoreLayer: Sendable {
-  /// The extent to which a layer applies.
-  enum Scope: Sendable {
-    /// Within the repository. In a nested repository, the layers of that repository replace it.
-    case repository
-    /// Also in nested repositories.
-    case project
-  }
-
-  let scope: Scope
+  /// Whether it also applies in nested repositories, unlike the rules of git.
+  let isOfProject: Bool
   /// The source, for display.
   let source: FilterDecision.Source
   /// The path of the file; `nil` for the built-in list.
@@ -33,12 +26,12 @@ extension IgnoreLayer {
     if context.sources.contains(.defaults) {
       layers.append(
         IgnoreLayer(
-          scope: .repository, source: .builtIn, path: nil, list: DefaultIgnores.list,
+          isOfProject: false, source: .builtIn, path: nil, list: DefaultIgnores.list,
           base: base.offsetBelow))
     }
     for (file, shown) in context.generalFiles {
       layers += read(
-        file.absolute(from: base), shownAs: shown, scope: .repository, base: base, in: context,
+        file.absolute(from: base), shownAs: shown, isOfProject: false, base: base, in: context,
         warn: warn)
     }
     return layers
@@ -50,7 +43,7 @@ extension IgnoreLayer {
     return DefaultIgnores.markedRules.filter { names.contains($0.marker) }.map { marker, list in
       let base = marker == .coverageReport ? directory.parent ?? directory : directory
       return IgnoreLayer(
-        scope: .repository, source: .builtIn, path: nil, list: list, base: base.offsetBelow)
+        isOfProject: false, source: .builtIn, path: nil, list: list, base: base.offsetBelow)
     }
   }
 
@@ -60,23 +53,23 @@ extension IgnoreLayer {
     warn: (SystemError) -> Void
   ) -> [IgnoreLayer] {
     var layers: [IgnoreLayer] = []
-    func append(_ file: IgnoreFileNames, _ name: String, _ scope: Scope) {
+    func append(_ file: IgnoreFileNames, _ name: String, isOfProject: Bool) {
       guard names.contains(file) else { return }
       let path = directory.appending(name)
       // Git does not follow a link to one, which could lead out of the repository.
       layers += read(
-        path, shownAs: path.shown(in: context.top), followsLinks: file != .gitignore, scope: scope,
-        base: directory, in: context, warn: warn)
+        path, shownAs: path.shown(in: context.top), followsLinks: file != .gitignore,
+        isOfProject: isOfProject, base: directory, in: context, warn: warn)
     }
-    append(.gitignore, ".gitignore", .repository)
-    append(.ignore, ".ignore", .project)
-    append(.watchrunignore, ".watchrunignore", .project)
+    append(.gitignore, ".gitignore", isOfProject: false)
+    append(.ignore, ".ignore", isOfProject: true)
+    append(.watchrunignore, ".watchrunignore", isOfProject: true)
     return layers
   }
 
   /// A file as a layer; none if the file does not exist or cannot be read.
   private static func read(
-    _ path: Path, shownAs name: Path, followsLinks: Bool = true, scope: Scope, base: Path,
+    _ path: Path, shownAs name: Path, followsLinks: Bool = true, isOfProject: Bool, base: Path,
     in context: IgnoreContext, warn: (SystemError) -> Void
   ) -> [IgnoreLayer] {
     do {
@@ -87,7 +80,8 @@ extension IgnoreLayer {
         path: path, contents: contents, ignoringCase: context.configuration.ignoresCase)
       return [
         IgnoreLayer(
-          scope: scope, source: .file(name), path: path, list: file.list, base: base.offsetBelow)
+          isOfProject: isOfProject, source: .file(name), path: path, list: file.list,
+          base: base.offsetBelow)
       ]
     } catch {
       warn(error)

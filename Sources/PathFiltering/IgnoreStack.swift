@@ -103,7 +103,7 @@ public struct IgnoreStack: Sendable {
       context.enter(GitRepository(root: directory), warn: warn)
       layers =
         IgnoreLayer.general(for: directory, in: context, warn: warn)
-        + layers.filter { $0.scope == .project }
+        + layers.filter(\.isOfProject)
     }
     Self.enter(directory, seen, &layers, in: context, warn: warn)
     return IgnoreStack(layers: layers, context: context, of: directory)
