@@ -26,7 +26,7 @@ enum BraceExpansion {
         if results.count * ends.count > limit { throw .tooManyAlternatives }
         results = results.flatMap { begin in ends.map { begin + $0 } }
       } else {
-        let escaped = byte == Byte.backslash ? rest.popFirst() : nil
+        let escaped = byte == UInt8(ascii: "\\") ? rest.popFirst() : nil
         for index in results.indices {
           results[index].append(byte)
           if let escaped { results[index].append(escaped) }

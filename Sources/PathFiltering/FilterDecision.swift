@@ -80,7 +80,7 @@ extension FilterDecision.Rule: CustomStringConvertible {
 extension FilterDecision: CustomStringConvertible {
   /// The decision as `git check-ignore -v -n` prints it before the path, in bytes:
   /// `source:line:pattern`, or `::` without a rule.
-  public var bytes: [UInt8] { rule?.bytes ?? [Byte.colon, Byte.colon] }
+  public var bytes: [UInt8] { rule?.bytes ?? [UInt8(ascii: ":"), UInt8(ascii: ":")] }
 
   /// The decision as `git check-ignore -v -n` prints it, for people, as in `Path.description`.
   public var description: String { Path(bytes: bytes).description }

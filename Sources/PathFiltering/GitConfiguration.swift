@@ -79,7 +79,7 @@ struct GitConfiguration: Sendable {
   private func expanded(_ name: [UInt8]) -> [UInt8] {
     let mark = Array(":(optional)".utf8)
     let name = name.starts(with: mark) ? Array(name.dropFirst(mark.count)) : name
-    guard name.starts(with: [Byte.tilde, Byte.slash]), let home else {
+    guard name.starts(with: [UInt8(ascii: "~"), UInt8(ascii: "/")]), let home else {
       return name
     }
     return home.appending(name.dropFirst(2)).bytes

@@ -19,7 +19,7 @@ enum GitConfigurationSyntax {
     while true {
       rest = rest.drop(while: \.isBlank)
       if rest.isEmpty { return entries }
-      if rest.first == Byte.openBracket {
+      if rest.first == UInt8(ascii: "[") {
         rest.removeFirst()
         section = unquoted(&rest, until: "]")
         rest = rest.dropFirst()
@@ -27,12 +27,12 @@ enum GitConfigurationSyntax {
       }
       let key = unquoted(&rest, until: "=#;")
       var value: [UInt8]?
-      if rest.first == Byte.equals {
+      if rest.first == UInt8(ascii: "=") {
         rest.removeFirst()
         value = unquoted(&rest, until: "#;")
       }
-      rest = rest.drop { $0 != Byte.newline }
-      let name = (section + [Byte.dot] + key).map(\.lowercasedASCII)
+      rest = rest.drop { $0 != UInt8(ascii: "\n") }
+      let name = (section + [UInt8(ascii: ".")] + key).map(\.lowercasedASCII)
       if !key.isEmpty { entries.append(Entry(name: name.decoded, value: value)) }
     }
   }
@@ -44,18 +44,18 @@ enum GitConfigurationSyntax {
     // The length of the text without trailing blanks.
     var end = 0
     var isQuoted = false
-    while let byte = rest.first, byte != Byte.newline, isQuoted || !ends.utf8.contains(byte) {
+    while let byte = rest.first, byte != UInt8(ascii: "\n"), isQuoted || !ends.utf8.contains(byte) {
       rest.removeFirst()
       if byte.isBlank, !isQuoted {
         if !text.isEmpty { text.append(byte) }
         continue
       }
-      if byte == Byte.quote {
+      if byte == UInt8(ascii: "\"") {
         isQuoted.toggle()
-      } else if byte == Byte.backslash {
+      } else if byte == UInt8(ascii: "\\") {
         var escaped = rest.popFirst()
-        if escaped == Byte.carriageReturn { escaped = rest.popFirst() }
-        guard let escaped, escaped != Byte.newline else { continue }
+        if escaped == UInt8(ascii: "\r") { escaped = rest.popFirst() }
+        guard let escaped, escaped != UInt8(ascii: "\n") else { continue }
         text.append(escapes[escaped] ?? escaped)
       } else {
         text.append(byte)
@@ -66,12 +66,13 @@ enum GitConfigurationSyntax {
   }
 
   private static let escapes: [UInt8: UInt8] = [
-    UInt8(ascii: "t"): Byte.tab, UInt8(ascii: "n"): Byte.newline, UInt8(ascii: "b"): 8,
+    UInt8(ascii: "t"): UInt8(ascii: "\t"), UInt8(ascii: "n"): UInt8(ascii: "\n"),
+    UInt8(ascii: "b"): 8,
   ]
 }
 
 extension UInt8 {
   fileprivate var isBlank: Bool {
-    self == Byte.space || self == Byte.tab || self == Byte.newline || self == Byte.carriageReturn
+    " \t\n\r".utf8.contains(self)
   }
 }

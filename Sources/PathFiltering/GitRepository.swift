@@ -35,7 +35,7 @@ struct GitRepository: Sendable {
     guard let contents = try? fileContents(of: file), contents.starts(with: prefix.utf8) else {
       return nil
     }
-    let isLineEnd = { (byte: UInt8) in byte == Byte.newline || byte == Byte.carriageReturn }
+    let isLineEnd = { (byte: UInt8) in byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") }
     return Path(bytes: contents.dropFirst(prefix.utf8.count).prefix { !isLineEnd($0) })
   }
 }

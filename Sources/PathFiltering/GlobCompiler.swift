@@ -21,16 +21,16 @@ struct GlobCompiler {
   mutating func compile() throws(GlobPattern.Defect) -> [GlobStep] {
     while index < body.count {
       switch body[index] {
-      case Byte.star:
+      case UInt8(ascii: "*"):
         readStars()
-      case Byte.question:
+      case UInt8(ascii: "?"):
         steps.append(.anyByte)
         index += 1
-      case Byte.openBracket:
+      case UInt8(ascii: "["):
         steps.append(.oneOf(try readBracket()))
-      case Byte.backslash:
+      case UInt8(ascii: "\\"):
         guard index + 1 < body.count else { throw .trailingBackslash }
-        if body[index + 1] == Byte.slash {
+        if body[index + 1] == UInt8(ascii: "/") {
           try appendSeparator()
         } else {
           // As in git, an escaped letter keeps its case even if case is ignored: an uppercase
@@ -38,7 +38,7 @@ struct GlobCompiler {
           steps.append(.byte(body[index + 1]))
         }
         index += 2
-      case Byte.slash:
+      case UInt8(ascii: "/"):
         try appendSeparator()
         index += 1
       case let byte:
@@ -67,15 +67,15 @@ struct GlobCompiler {
 
   private mutating func readStars() {
     let begin = index
-    while index < body.count, body[index] == Byte.star { index += 1 }
+    while index < body.count, body[index] == UInt8(ascii: "*") { index += 1 }
     let isWholeComponent = crossesDirectories && index - begin >= 2 && isAtComponentStart
     let rest = body[index...]
     if isWholeComponent, rest.isEmpty {
       steps.append(.everything)
-    } else if isWholeComponent, rest.first == Byte.slash {
+    } else if isWholeComponent, rest.first == UInt8(ascii: "/") {
       steps.append(.directories)
       index += 1
-    } else if isWholeComponent, rest.starts(with: [Byte.backslash, Byte.slash]) {
+    } else if isWholeComponent, rest.starts(with: [UInt8(ascii: "\\"), UInt8(ascii: "/")]) {
       // In git, `**` matches no directory at all only if its slash is not escaped.
       steps += [.star, .separator, .directories]
       index += 2
@@ -94,37 +94,37 @@ extension GlobCompiler {
   private mutating func readBracket() throws(GlobPattern.Defect) -> ByteSet {
     var members = ByteSet()
     index += 1
-    let isComplement = index < body.count && [Byte.exclamation, Byte.caret].contains(body[index])
+    let isComplement = index < body.count && "!^".utf8.contains(body[index])
     if isComplement { index += 1 }
 
     // The first byte of a range, if a hyphen follows.
     var rangeStart: UInt8?
     repeat {
       let byte = try bracketByte(at: index)
-      if byte == Byte.hyphen, let first = rangeStart, try bracketByte(at: index + 1) != closing {
+      if byte == UInt8(ascii: "-"), let first = rangeStart,
+        try bracketByte(at: index + 1) != UInt8(ascii: "]")
+      {
         index += 1
-        if body[index] == Byte.backslash { index += 1 }
+        if body[index] == UInt8(ascii: "\\") { index += 1 }
         insertRange(from: first, to: try bracketByte(at: index), into: &members)
         rangeStart = nil
-      } else if byte == Byte.openBracket, let name = try readClassName() {
+      } else if byte == UInt8(ascii: "["), let name = try readClassName() {
         guard let named = ByteSet.named(name, ignoringCase: ignoringCase) else {
           throw .unknownClass
         }
         members.formUnion(named)
         rangeStart = nil
       } else {
-        if byte == Byte.backslash { index += 1 }
+        if byte == UInt8(ascii: "\\") { index += 1 }
         let member = try bracketByte(at: index)
         members.insert(member)
         rangeStart = member
       }
       index += 1
-    } while try bracketByte(at: index) != closing
+    } while try bracketByte(at: index) != UInt8(ascii: "]")
     index += 1
-    return ByteSet { $0 != Byte.slash && members.contains($0) != isComplement }
+    return ByteSet { $0 != UInt8(ascii: "/") && members.contains($0) != isComplement }
   }
-
-  private var closing: UInt8 { Byte.closeBracket }
 
   private func bracketByte(at index: Int) throws(GlobPattern.Defect) -> UInt8 {
     guard index < body.count else { throw .unclosedBracket }
@@ -135,9 +135,9 @@ extension GlobCompiler {
   /// `[` is a member.
   private mutating func readClassName() throws(GlobPattern.Defect) -> ArraySlice<UInt8>? {
     let begin = index + 2
-    guard begin <= body.count, body[index + 1] == Byte.colon else { return nil }
-    guard let end = body[begin...].firstIndex(of: closing) else { throw .unclosedBracket }
-    guard end > begin, body[end - 1] == Byte.colon else { return nil }
+    guard begin <= body.count, body[index + 1] == UInt8(ascii: ":") else { return nil }
+    guard let end = body[begin...].firstIndex(of: UInt8(ascii: "]")) else { throw .unclosedBracket }
+    guard end > begin, body[end - 1] == UInt8(ascii: ":") else { return nil }
     index = end
     return body[begin..<(end - 1)]
   }
@@ -160,7 +160,7 @@ extension ByteSet {
     return switch name.decoded {
     case "alnum": ByteSet { $0.isLetterASCII || $0.isDigitASCII }
     case "alpha": ByteSet(where: \.isLetterASCII)
-    case "blank": ByteSet { $0 == Byte.space || $0 == Byte.tab }
+    case "blank": ByteSet { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
     case "cntrl": ByteSet { $0 < 0x20 || $0 == 0x7F }
     case "digit": ByteSet(where: \.isDigitASCII)
     case "graph": ByteSet { (0x21...0x7E).contains($0) }

@@ -28,9 +28,9 @@ func globMatches(
       case .oneOf(let set):
         if let next { advances = set.contains(ignoringCase ? next.lowercasedASCII : next) }
       case .anyByte:
-        if let next { advances = next != Byte.slash }
+        if let next { advances = next != UInt8(ascii: "/") }
       case .separator:
-        advances = next == Byte.slash
+        advances = next == UInt8(ascii: "/")
         if advances { star = nil }
       case .star:
         step += 1
@@ -59,7 +59,7 @@ func globMatches(
       star = (last.step, next)
       (step, position) = (last.step, next)
     } else if let last = directories,
-      let slash = path[last.position...].firstIndex(of: Byte.slash)
+      let slash = path[last.position...].firstIndex(of: UInt8(ascii: "/"))
     {
       directories = (last.step, slash + 1)
       star = nil
@@ -77,10 +77,10 @@ private func positionAfter(
   ignoringCase: Bool
 ) -> Int? {
   var position = position
-  guard position < path.count, path[position] != Byte.slash else { return nil }
+  guard position < path.count, path[position] != UInt8(ascii: "/") else { return nil }
   position += 1
   guard case .byte(let wanted) = step else { return position }
-  while position < path.count, path[position] != Byte.slash {
+  while position < path.count, path[position] != UInt8(ascii: "/") {
     let byte = path[position]
     if wanted == (ignoringCase ? byte.lowercasedASCII : byte) { return position }
     position += 1

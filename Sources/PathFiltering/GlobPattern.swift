@@ -64,15 +64,15 @@ public struct GlobPattern: Sendable, Hashable {
   public init?(line: some Collection<UInt8>, ignoringCase: Bool = false) {
     // For git, a line is a C string, which ends at a NUL.
     let text = Self.trimmingTrailingSpaces(line.prefix { $0 != 0 })
-    if text.isEmpty || text.first == Byte.hash { return nil }
+    if text.isEmpty || text.first == UInt8(ascii: "#") { return nil }
 
     var body = text[...]
-    isNegated = body.first == Byte.exclamation
+    isNegated = body.first == UInt8(ascii: "!")
     if isNegated { body.removeFirst() }
-    matchesDirectoriesOnly = body.last == Byte.slash
+    matchesDirectoriesOnly = body.last == UInt8(ascii: "/")
     if matchesDirectoriesOnly { body.removeLast() }
-    isAnchored = body.contains(Byte.slash)
-    if body.first == Byte.slash { body.removeFirst() }
+    isAnchored = body.contains(UInt8(ascii: "/"))
+    if body.first == UInt8(ascii: "/") { body.removeFirst() }
 
     self.text = text
     ignoresCase = ignoringCase
@@ -91,7 +91,7 @@ public struct GlobPattern: Sendable, Hashable {
   ///
   /// - Parameter entries: A pattern of names. Entries with such a name are matched instead of the path.
   package init?(only path: Path, entries: String? = nil) {
-    let line = [Byte.slash] + Self.escaped(path.bytes)
+    let line = [UInt8(ascii: "/")] + Self.escaped(path.bytes)
     self.init(line: line + Array((entries.map { "/" + $0 } ?? "").utf8))
   }
 
@@ -99,7 +99,7 @@ public struct GlobPattern: Sendable, Hashable {
   /// expanded. At its beginning, `!` and `#` keep their meaning.
   package static func escaped(_ bytes: some Sequence<UInt8>) -> [UInt8] {
     let special = Array("*?[\\{ ".utf8)
-    return bytes.flatMap { special.contains($0) ? [Byte.backslash, $0] : [$0] }
+    return bytes.flatMap { special.contains($0) ? [UInt8(ascii: "\\"), $0] : [$0] }
   }
 
   /// Removes trailing spaces that no `\` escapes. Tabs remain.
@@ -108,12 +108,12 @@ public struct GlobPattern: Sendable, Hashable {
     var end = 0
     var index = 0
     while index < bytes.count {
-      if bytes[index] == Byte.backslash {
+      if bytes[index] == UInt8(ascii: "\\") {
         index = min(index + 2, bytes.count)
         end = index
       } else {
         index += 1
-        if bytes[index - 1] != Byte.space { end = index }
+        if bytes[index - 1] != UInt8(ascii: " ") { end = index }
       }
     }
     return Array(bytes[..<end])
@@ -126,7 +126,7 @@ extension GlobPattern {
   /// Whether the pattern matches a path in bytes; see ``matches(_:isDirectory:)``. Allocates
   /// nothing.
   package func matches(_ relativePath: UnsafeBufferPointer<UInt8>, isDirectory: Bool) -> Bool {
-    let slash = relativePath.lastIndex(of: Byte.slash)
+    let slash = relativePath.lastIndex(of: UInt8(ascii: "/"))
     return matches(
       relativePath, base: 0, nameAt: slash.map { $0 + 1 } ?? 0, isDirectory: isDirectory)
   }

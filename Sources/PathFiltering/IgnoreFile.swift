@@ -24,9 +24,9 @@ public struct IgnoreFile: Sendable, Hashable {
     var patterns: [GlobPattern] = []
     var numbers: [Int] = []
     let lines = contents.withoutByteOrderMark.split(
-      separator: Byte.newline, omittingEmptySubsequences: false)
+      separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
     for (index, line) in lines.enumerated() {
-      let text = line.last == Byte.carriageReturn ? line.dropLast() : line
+      let text = line.last == UInt8(ascii: "\r") ? line.dropLast() : line
       if let pattern = GlobPattern(line: text, ignoringCase: ignoringCase) {
         patterns.append(pattern)
         numbers.append(index + 1)

@@ -39,7 +39,7 @@ package struct IgnoreFileNames: OptionSet, Sendable, Hashable {
   /// The set of this name, or the empty set for any other name.
   package static func of(_ name: UnsafeBufferPointer<UInt8>) -> IgnoreFileNames {
     guard name.count >= 4, firstBytes.contains(name[0]) else { return [] }
-    return find(name, in: name[0] == Byte.dot ? hiddenNames : markerNames)
+    return find(name, in: name[0] == UInt8(ascii: ".") ? hiddenNames : markerNames)
   }
 
   /// Nearly all names begin with another byte.

@@ -93,6 +93,6 @@ extension IgnoreLayer {
 extension Path {
   /// The offset of the part below this directory in the path of any descendant.
   var offsetBelow: Int {
-    bytes.last == Byte.slash ? bytes.count : bytes.count + 1
+    bytes.last == UInt8(ascii: "/") ? bytes.count : bytes.count + 1
   }
 }

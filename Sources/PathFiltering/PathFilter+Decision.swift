@@ -87,7 +87,7 @@ extension PathFilter {
     let extensionRule = extensionIndex.map { index in
       FilterDecision.Rule(
         source: .parameter(.extensions), line: index + 1,
-        pattern: [Byte.exclamation, Byte.star] + extensions[index])
+        pattern: [UInt8(ascii: "!"), UInt8(ascii: "*")] + extensions[index])
     }
     return FilterDecision(isIncluded: true, rule: filterRule ?? extensionRule)
   }
@@ -97,13 +97,13 @@ extension GlobPattern {
   /// The pattern negated: the paths that a filter selects are included again in the equivalent
   /// ignore file.
   fileprivate var negatedText: [UInt8] {
-    isNegated ? Array(text.dropFirst()) : [Byte.exclamation] + text
+    isNegated ? Array(text.dropFirst()) : [UInt8(ascii: "!")] + text
   }
 }
 
 extension FilterDecision.Rule {
   /// The `*` before the patterns of a selection, which ignores all paths that it does not select.
   fileprivate static func rest(of parameter: FilterDecision.Parameter) -> FilterDecision.Rule {
-    FilterDecision.Rule(source: .parameter(parameter), line: 0, pattern: [Byte.star])
+    FilterDecision.Rule(source: .parameter(parameter), line: 0, pattern: [UInt8(ascii: "*")])
   }
 }

@@ -20,7 +20,7 @@ extension PathFilter {
     let rootOffset = root.offsetBelow
     return path.bytes.withUnsafeBufferPointer { bytes in
       var begin = rootOffset
-      while let end = bytes[begin...].firstIndex(of: Byte.slash) {
+      while let end = bytes[begin...].firstIndex(of: UInt8(ascii: "/")) {
         let directory = UnsafeBufferPointer(rebasing: bytes[..<end])
         if isIgnored(directory, nameAt: begin, isDirectory: true) { return false }
         begin = end + 1

@@ -75,7 +75,9 @@ public struct PathFilter: Sendable, Hashable {
     self.base = base
     ignoreList = PatternList(ignore.map { $0.anchored(to: base) })
     filterList = PatternList(filter.map { $0.anchored(to: base) })
-    extensions = extensionBytes.map { $0.first == Byte.dot ? $0 : [Byte.dot] + $0 }
+    extensions = extensionBytes.map {
+      $0.first == UInt8(ascii: ".") ? $0 : [UInt8(ascii: ".")] + $0
+    }
     self.sources = sources
     self.environment = environment
   }
@@ -151,7 +153,7 @@ extension PathFilter {
     var last = filterList.lastIndex(
       matching: path, base: base, nameAt: name, isDirectory: isDirectory)
     var begin = min(base ?? rootOffset, name)
-    while begin < name, let end = path[begin..<name].firstIndex(of: Byte.slash) {
+    while begin < name, let end = path[begin..<name].firstIndex(of: UInt8(ascii: "/")) {
       let directory = UnsafeBufferPointer(rebasing: path[..<end])
       let index = filterList.lastIndex(
         matching: directory, base: base, nameAt: begin, isDirectory: true)
@@ -181,7 +183,7 @@ extension PathFilter {
   /// The offset of the part of the path below the base; `nil` if the path is not below it.
   private func baseOffset(in path: UnsafeBufferPointer<UInt8>) -> Int? {
     let offset = base.offsetBelow
-    guard path.count > offset, path[offset - 1] == Byte.slash else { return nil }
+    guard path.count > offset, path[offset - 1] == UInt8(ascii: "/") else { return nil }
     return path.starts(with: base.bytes) ? offset : nil
   }
 }

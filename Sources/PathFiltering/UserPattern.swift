@@ -45,7 +45,7 @@ extension GlobPattern {
     for line in try BraceExpansion.expand(Array(text)) {
       let line = try anchored(line)
       guard let pattern = GlobPattern(line: line) else {
-        throw line.first == Byte.hash ? .comment : .empty
+        throw line.first == UInt8(ascii: "#") ? .comment : .empty
       }
       if let defect = pattern.defect { throw .defect(defect) }
       patterns.append(pattern)
@@ -72,16 +72,16 @@ extension GlobPattern {
 
   /// The line with `./` at its beginning replaced by `/`.
   private static func anchored(_ line: [UInt8]) throws(PatternError) -> [UInt8] {
-    let isNegated = line.first == Byte.exclamation
+    let isNegated = line.first == UInt8(ascii: "!")
     let sign = line.prefix(isNegated ? 1 : 0)
     var body = line.dropFirst(sign.count)
-    guard body.first == Byte.dot else { return line }
-    let name = body.prefix { $0 != Byte.slash }
+    guard body.first == UInt8(ascii: ".") else { return line }
+    let name = body.prefix { $0 != UInt8(ascii: "/") }
     if name.elementsEqual("..".utf8) || body.elementsEqual(".".utf8) { throw .notBelow }
     guard name.count == 1 else { return line }
-    while body.starts(with: "./".utf8) { body = body.dropFirst(2).drop { $0 == Byte.slash } }
+    while body.starts(with: "./".utf8) { body = body.dropFirst(2).drop { $0 == UInt8(ascii: "/") } }
     if body.isEmpty { throw .notBelow }
-    return sign + [Byte.slash] + body
+    return sign + [UInt8(ascii: "/")] + body
   }
 
   /// What separates names in other tools, or matches them, and is in no extension.
@@ -91,15 +91,16 @@ extension GlobPattern {
     let spaces = Array(" \t".utf8)
     var name = item.drop { spaces.contains($0) }
     while let last = name.last, spaces.contains(last) { name.removeLast() }
-    if name.first == UInt8(ascii: "*") && name.dropFirst().first == Byte.dot {
+    if name.first == UInt8(ascii: "*") && name.dropFirst().first == UInt8(ascii: ".") {
       name = name.dropFirst()
     }
-    if name.first == Byte.dot { name = name.dropFirst() }
+    if name.first == UInt8(ascii: ".") { name = name.dropFirst() }
     if name.isEmpty { throw .notAnExtension(suggestion: nil) }
     guard name.contains(where: notInExtensions.contains) else { return Array(name) }
     let separators = Array(" \t|;:".utf8)
     let names = name.split { separators.contains($0) }.map { name in
-      name.starts(with: "*.".utf8) ? name.dropFirst(2) : name.first == Byte.dot ? name[1...] : name
+      name.starts(with: "*.".utf8)
+        ? name.dropFirst(2) : name.first == UInt8(ascii: ".") ? name[1...] : name
     }
     let areNames = names.allSatisfy { !$0.contains(where: notInExtensions.contains) }
     guard names.count > 1, areNames else { throw .notAnExtension(suggestion: nil) }
@@ -109,12 +110,12 @@ extension GlobPattern {
   /// The pattern, anchored to `base` if it is an absolute path below it.
   func anchored(to base: Path) -> GlobPattern {
     let sign = text.prefix(isNegated ? 1 : 0)
-    let prefix = base.bytes + (base.bytes.last == Byte.slash ? [] : [Byte.slash])
+    let prefix = base.bytes + (base.bytes.last == UInt8(ascii: "/") ? [] : [UInt8(ascii: "/")])
     let body = text.dropFirst(sign.count)
     guard prefix.count > 1, body.count > prefix.count, body.starts(with: prefix) else {
       return self
     }
-    let line = sign + [Byte.slash] + body.dropFirst(prefix.count)
+    let line = sign + [UInt8(ascii: "/")] + body.dropFirst(prefix.count)
     return GlobPattern(line: line, ignoringCase: ignoresCase) ?? self
   }
 }
