@@ -23,8 +23,7 @@
 #define MOST_LOOKS 250
 #define MOST_LOOKS_AT_LOADED 8
 #define PAUSE_MICROSECONDS 200
-// How many milliseconds a program is held while its children end: those that do not handle the signal may be in the
-// kernel, or wait for a processor.
+// For how many milliseconds the end of a process is awaited, and that of one that only has to be run for it.
 #define HOLD 50
 #define LONGEST_HOLD 500
 
@@ -465,37 +464,59 @@ static long long milliseconds(void) {
   return time.tv_sec * 1000LL + time.tv_nsec / 1000000;
 }
 
-// Waits until the processes that do not run these programs have ended.
-static void await_others(struct tree *tree, int signal, const char *names) {
+// Waits until those of a tree have ended that run these programs, or the others. Returns whether all have: one that does
+// something about the signal is awaited for a shorter time.
+static bool await_end(struct tree *tree, bool run, const char *names, int signal) {
   for (long long began = milliseconds(), time = 0;; time = milliseconds() - began) {
-    bool is_left = false;
+    bool is_left = false, is_awaited = false;
     tree->searched_count = 0;
     add_descendants(tree);
-    for (int i = 0; i < tree->process_count && !is_left && time < LONGEST_HOLD; i++) {
+    for (int i = 0; i < tree->process_count && !is_awaited; i++) {
       pid_t process = tree->processes[i], group;
       char state;
+      if (!read_state(process, &state, &group) || runs_program(process, names) != run) continue;
       // The child of a suspended program, which waits for it to load another, may be suspended as well.
-      if (!read_state(process, &state, &group) || state == 'T' || runs_program(process, names)) continue;
-      is_left = time < HOLD || ends_by(process, signal);
+      if (state == 'T' && !run) continue;
+      is_left = true;
+      is_awaited = time < HOLD || (time < LONGEST_HOLD && (run || ends_by(process, signal)));
     }
-    if (!is_left) return;
+    if (!is_awaited) return !is_left;
+    usleep(PAUSE_MICROSECONDS);
+  }
+}
+
+// One that has not stopped yet would end by the next signal.
+static void await_stop(pid_t process) {
+  char state;
+  pid_t group;
+  long long began = milliseconds();
+  while (read_state(process, &state, &group) && state != 'T' && milliseconds() - began < HOLD) {
     usleep(PAUSE_MICROSECONDS);
   }
 }
 
 int csystem_signal_groups(const pid_t *groups, int count, int signal, const char *names) {
-  struct tree tree = {.session = getsid(count > 0 ? groups[0] : 0)};
-  int held = 0, accepting = 0;
-  for (int i = 0; names && i < count; i++) add_process(&tree, groups[i]);
-  add_descendants(&tree);
-  for (int i = 0; i < tree.process_count; i++) {
-    pid_t process = tree.processes[i], group = getpgid(process);
-    if (!has(groups, count, group, group) || !runs_program(process, names)) continue;
-    if (kill(process, SIGSTOP) == 0) held++;
+  struct tree all = {.session = getsid(0)}, builds = {.session = getsid(0)};
+  for (int i = 0; names && i < count; i++) add_process(&all, groups[i]);
+  add_descendants(&all);
+  for (int i = 0; i < all.process_count; i++) {
+    pid_t process = all.processes[i], group = getpgid(process);
+    if (has(groups, count, group, group) && runs_program(process, names)) add_process(&builds, process);
+  }
+  int held = builds.process_count, accepting = 0;
+  add_descendants(&builds);
+  for (int i = 0; i < held; i++) kill(builds.processes[i], SIGSTOP);
+  // Also who reads what they print: at their ends they say what they do, and would end by that without a reader.
+  for (int i = 0; held > 0 && i < all.process_count; i++) {
+    pid_t process = all.processes[i], group = getpgid(process);
+    bool is_build = has(builds.processes, builds.process_count, process, process);
+    if (!is_build && has(groups, count, group, group) && kill(process, SIGSTOP) == 0) await_stop(process);
   }
   for (int i = 0; i < count; i++) accepting += kill(-groups[i], signal) == 0 || errno != EPERM;
   if (held == 0) return accepting;
-  await_others(&tree, signal, names);
+  bool is_over = await_end(&builds, false, names, signal);
+  for (int i = 0; i < held; i++) kill(builds.processes[i], SIGCONT);
+  if (is_over) await_end(&builds, true, names, signal);
   for (int i = 0; i < count; i++) kill(-groups[i], SIGCONT);
   return accepting;
 }

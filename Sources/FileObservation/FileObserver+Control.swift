@@ -24,7 +24,7 @@ extension FileObserver {
   /// - Throws: ``ObserverError/Code-swift.struct/pathUnavailable`` if the path does not exist,
   ///   unless it may be missing.
   public func add(_ path: WatchedPath) throws(ObserverError) {
-    let added = try WatchedRoot(path)
+    let added = try WatchedRoot(path, isObserved: true)
     let root = added.root
     let request = state.withLock { state -> (() -> Void)? in
       if state.roots.contains(where: { $0.root == root }) { return nil }
@@ -32,6 +32,12 @@ extension FileObserver {
       return state.makeRequest { $0?.add(root) }
     }
     request?()
+  }
+
+  /// Watches one more file or directory, recursively, which must exist.
+  @_disfavoredOverload
+  public func add(_ path: Path) throws(ObserverError) {
+    try add(WatchedPath(path))
   }
 
   /// Stops watching a file or directory that is one of ``watchedPaths``.

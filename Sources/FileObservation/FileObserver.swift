@@ -90,7 +90,7 @@ public final class FileObserver: Sendable {
     var roots: [WatchedRoot] = []
     var known: Set<BackendConfiguration.Root> = []
     for path in paths {
-      let root = try WatchedRoot(path)
+      let root = try WatchedRoot(path, isObserved: true)
       if known.insert(root.root).inserted { roots.append(root) }
     }
     state.withLock { $0.roots = roots }

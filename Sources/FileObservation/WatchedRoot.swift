@@ -6,17 +6,18 @@ struct WatchedRoot: Sendable {
   let watched: WatchedPath
   let root: BackendConfiguration.Root
   /// The index lock of the repository that contains it, which exists while git is working.
-  let gitLock: Path?
+  private(set) var gitLock: Path?
 
   var path: Path { root.path }
 
-  init(_ watched: WatchedPath) throws(ObserverError) {
+  /// - Parameter isObserved: Whether it is observed, so that the lock is looked up.
+  init(_ watched: WatchedPath, isObserved: Bool = false) throws(ObserverError) {
     do throws(SystemError) {
       let path = watched.path.absolute(from: try currentDirectory())
       self.watched = WatchedPath(
         path, isRecursive: watched.isRecursive, mayBeMissing: watched.mayBeMissing)
       root = .init(path: path, coverage: try Self.coverage(of: self.watched))
-      gitLock = gitIndexLock(above: path)
+      gitLock = isObserved ? gitIndexLock(above: path) : nil
     } catch {
       throw .pathUnavailable(watched.path, error)
     }

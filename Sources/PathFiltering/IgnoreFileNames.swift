@@ -73,7 +73,7 @@ package struct IgnoreFileNames: OptionSet, Sendable, Hashable {
   }
 
   /// The names as strings.
-  var texts: [String] {
+  package var texts: [String] {
     Self.texts.filter { contains($0.names) }.map { "\($0.text)" }
   }
 

@@ -51,7 +51,7 @@ final class SystemGroup: LaunchedGroup {
     if signal != .continue { state.withLock { $0.signal = signal } }
     // Before the signal, because it may end a process and make its children orphans.
     let all = findGroups().all
-    // Others have nothing to clean up.
+    // After the others, programs have nothing to clean up.
     let cleansUp = signal != .continue && signal != .kill
     return ProcessGroup.send(signal, to: all, holding: cleansUp ? BuildPrograms.names : nil)
   }

@@ -199,7 +199,10 @@ extension TaskRunner {
   /// - Parameter isBuilding: Whether a build works, or is being stopped, or was active when the changes were reported.
   func noteSaves(_ paths: [Path], in component: TaskComponent, isBuilding: Bool) {
     // Also of those that are being ended.
-    let runs = allWorkers.filter { component.names.contains($0.name) }.flatMap { worker in
+    let (workers, graph) = (allWorkers, graph)
+    // One with a name of former times may be a builder of this component.
+    let builders = workers.filter { component.names.contains($0.name) || graph[$0.name] == nil }
+    let runs = builders.flatMap { worker in
       var spans = worker.state.access(\.spans)
       let isDying = worker.isEnding || worker.phase.isStopping
       // While a server runs, nothing is read that was saved; a build that has just ended may have read it.
@@ -243,8 +246,10 @@ extension TaskRunner {
       return (saves, state.outdatingCount > 0)
     }
     if !isOutdating { return true }
-    let proved = component?.provedOutputs ?? []
-    let triggers = component?.names.compactMap { worker($0)?.definition.triggers } ?? []
+    // Of a former task, it is not known which one has taken its place.
+    let writers = former.isEmpty ? [component].compactMap(\.self) : components
+    let proved = writers.reduce(into: Set()) { $0.formUnion($1.provedOutputs) }
+    let triggers = writers.flatMap(\.names).compactMap { worker($0)?.definition.triggers }
     // Most builds work below the session's directory, but one may be told another one.
     let all = state.access { $0.buildSearch.builders.values.map(\.directory) }
     let outputs = BuildOutputs(

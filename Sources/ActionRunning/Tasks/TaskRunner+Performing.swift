@@ -115,11 +115,11 @@ extension TaskRunner {
     worker.state.access { exchange(&$0.restart, with: timer) }?.cancel()
   }
 
-  /// - Parameter isAtOnce: Whether the user ends it, who waits for nothing.
-  func finish(isAtOnce: Bool = false) {
+  func finish() {
     // The end by itself waits until all successes are recorded, and the user has left the editor.
     let isEarly = state.access { state in
-      state.lastWork.isAwaited = state.lastWork.pending > 0 && state.status != nil && !isAtOnce
+      let mayWait = state.status != nil && !state.lastWork.isSkipped
+      state.lastWork.isAwaited = mayWait && state.lastWork.pending > 0
       return state.lastWork.isAwaited
     }
     if isEarly { return }

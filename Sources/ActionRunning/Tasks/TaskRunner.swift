@@ -86,8 +86,8 @@ public final class TaskRunner: Sendable {
     /// The status by the completion rule.
     var status: ExitStatus?
     /// The number of successes that are about to be recorded and of programs of the user that have the terminal, and
-    /// whether the end waits for these.
-    var lastWork = (pending: 0, isAwaited: false)
+    /// whether the end waits for these, or does not, since the user ends it.
+    var lastWork = (pending: 0, isAwaited: false, isSkipped: false)
     /// The last values of the reports that are made when they change.
     var unsettled: Set<String> = []
     var waiting: [Waiting] = []
@@ -234,8 +234,9 @@ public final class TaskRunner: Sendable {
   /// ``TaskReport/RunnerEvent/finished(_:)``. A second call kills all runs.
   public func end() {
     queue.async { [self] in
+      state.access { $0.lastWork.isSkipped = true }
       advance { $0.end() }
-      if state.access({ $0.lastWork.isAwaited }) { finish(isAtOnce: true) }
+      if state.access({ $0.lastWork.isAwaited }) { finish() }
     }
   }
 

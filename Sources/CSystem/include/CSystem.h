@@ -119,8 +119,9 @@ int csystem_adopt_orphans(pid_t *children, int capacity);
 pid_t csystem_process_of_program(pid_t leader, const char *names);
 
 /// Sends a signal to groups, and returns how many of them accept signals from this process. The programs with these
-/// names, unless that is NULL, are suspended until their children have ended, for half a second at most: what they then
-/// find of a child's files is what remains.
+/// names, unless that is NULL, are suspended until their descendants have ended: what they then find of their files is
+/// what remains. The rest of the groups is suspended until the programs have ended. A process that handles the signal is
+/// awaited for 50 ms, and any other for half a second at most.
 int csystem_signal_groups(const pid_t *groups, int count, int signal, const char *names);
 
 /// For each of the files, by device and inode, how a process or a descendant has it open: not for writing, for

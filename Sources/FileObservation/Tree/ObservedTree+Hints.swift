@@ -40,9 +40,13 @@ extension ObservedTree {
       isRelevant = true
     }
     guard isRelevant else {
-      return noteIgnored(
-        snapshot.path(of: owner).appending(hint.name),
-        isDirectory: hint.reasons.contains(.directory), directories[owner]?.stack)
+      if settings.ignoredChanges != nil, let details = directories[owner], details.coverage > .named
+      {
+        noteIgnored(
+          snapshot.path(of: owner).appending(hint.name),
+          isDirectory: hint.reasons.contains(.directory), details.stack)
+      }
+      return
     }
     if hint.cookie != 0, hint.reasons.contains(.disappeared) { hints.departed.insert(hint.cookie) }
     keep(hint)

@@ -72,7 +72,8 @@ extension ObservedTree {
     else { return }
     let isKnown = snapshot.entry(at: path) != nil
     let entry = snapshot.makeEntry(at: path)
-    if !isKnown {
+    // What is found in a directory that is observed is new.
+    if !isKnown, !isInDirectory(entry, withCoverage: .entries) {
       let status = try? disk.status(of: path)
       snapshot.setType(status?.type ?? .file, of: entry)
       snapshot.setInode(status?.inode ?? 0, of: entry)
@@ -81,15 +82,15 @@ extension ObservedTree {
     snapshot.mark(entry, .ignoreFile)
     watchByName(parentOf: entry)
     watchFileIfNeeded(entry, at: entryPath(of: entry))
-    watchEnd(ofRules: path)
+    watchTarget(ofRules: path)
   }
 
-  /// Watches what an ignore file is read from, if that is a link.
-  mutating func watchEnd(ofRules path: Path) {
-    guard (try? disk.status(of: path).type) == .symlink, let end = try? disk.resolved(path) else {
-      return
-    }
-    watchRules(at: end)
+  /// Watches the target of an ignore file that is a link, whether it exists or not.
+  mutating func watchTarget(ofRules path: Path) {
+    guard (try? disk.status(of: path).type) == .symlink, let way = Way(from: path, on: disk),
+      way.end != path
+    else { return }
+    watchRules(at: way.end)
   }
 
   /// Compares an ignore file for which there was no hint.

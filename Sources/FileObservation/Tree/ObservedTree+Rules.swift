@@ -13,17 +13,20 @@ extension ObservedTree {
     return stack
   }
 
-  /// Watches what the rules of a directory are read from beside its own files: those of another repository, and the
-  /// ends of links. After its entries were compared, which may be among them.
+  /// Watches what the rules of a directory are read from beside the files in it: those of another repository, and the
+  /// targets of links. After its entries were compared, which may be among them.
+  ///
+  /// - Parameter names: The ignore files and markers in it.
   mutating func watchOtherRules(
-    _ stack: IgnoreStack?, in directory: Path, _ listing: DirectoryListing
+    _ stack: IgnoreStack?, in directory: Path, _ names: IgnoreFileNames
   ) {
-    let names = listing.ignoreFiles
     guard let stack, !names.isEmpty else { return }
     if names.contains(.git) {
       for file in stack.outerFiles { watchRules(at: file) }
     }
-    for file in stack.files where file.path.parent == directory { watchEnd(ofRules: file.path) }
+    for name in names.subtracting(.markers).texts {
+      watchTarget(ofRules: directory.appending(name))
+    }
   }
 
   /// Reads rules, and adds a warning for each unreadable file.
@@ -45,9 +48,8 @@ extension ObservedTree {
     // One that could not be read may be readable now.
     let mayBeOthers = !reasons.isDisjoint(with: [.closed, .attributes])
     guard reasons.isAboutName || mayBeOthers && names.isDisjoint(with: .markers) else { return }
-    if !names.isEmpty {
-      rules.stale.insert(directory)
-    } else if let known = snapshot.child(name, of: directory),
+    if !names.isEmpty { rules.stale.insert(directory) }
+    if let known = snapshot.child(name, of: directory),
       snapshot.marks(of: known).contains(.ignoreFile)
     {
       rules.stale.formUnion(roots)

@@ -80,15 +80,16 @@ extension ObservedTree {
       let primary = primaryName(of: directory, at: path)
       if primary != directory { return awaitTurn(directory, behind: primary) }
       try disk.list(opened, into: &buffers.listing)
+      let names = buffers.listing.ignoreFiles
       var site = Site(
         directory: directory, details: details,
-        stack: enterRules(of: directory, at: path, buffers.listing, parentStack: details.stack),
+        stack: enterRules(of: directory, at: path, names, parentStack: details.stack),
         former: former)
       if case .diff(let since, _) = mode, let before { site.isChanged = before.changed >= since }
       let others = walk.pending.count
       buffers.entryPath.setDirectory(path)
       compare(buffers.listing, at: &buffers.entryPath, in: site, for: mode, opened)
-      watchOtherRules(site.stack, in: path, buffers.listing)
+      watchOtherRules(site.stack, in: path, names)
       if mode.isBaseline, isRoot(directory) {
         warnIfAllIsIgnored(buffers.listing, path, site.stack)
       }
@@ -123,10 +124,9 @@ extension ObservedTree {
 
   /// The rules in force in a directory that was just listed.
   private mutating func enterRules(
-    of directory: Entry, at path: Path, _ listing: DirectoryListing, parentStack: IgnoreStack?
+    of directory: Entry, at path: Path, _ seen: IgnoreFileNames, parentStack: IgnoreStack?
   ) -> IgnoreStack? {
     guard let parentStack, !isRoot(directory) else { return parentStack }
-    let seen = listing.ignoreFiles
     // What has changed in the files is applied by `refilter`.
     if seen.isEmpty || parentStack.directory == path { return parentStack }
     let stack = readRules { parentStack.entering(path, seen: seen, warn: $0) }

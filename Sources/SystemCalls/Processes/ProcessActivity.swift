@@ -95,8 +95,8 @@ extension ProcessGroup {
 
   /// Sends a signal to the members of groups. Returns false if none of them accepts signals from this process.
   ///
-  /// - Parameter names: The programs, in such lines, that are suspended until their children have ended, for half a
-  ///   second at most: on Linux only.
+  /// - Parameter names: The programs, in such lines, that are suspended until their descendants have ended, and the others
+  ///   until these have: each for half a second at most, and on Linux only.
   package static func send(
     _ signal: Signal, to groups: [ProcessGroup], holding names: StaticString? = nil
   ) -> Bool {
