@@ -486,10 +486,9 @@ static bool await_end(struct tree *tree, bool run, const char *names, int signal
 }
 
 // One that has not stopped yet would end by the next signal.
-static void await_stop(pid_t process) {
+static void await_stop(pid_t process, long long began) {
   char state;
   pid_t group;
-  long long began = milliseconds();
   while (read_state(process, &state, &group) && state != 'T' && milliseconds() - began < HOLD) {
     usleep(PAUSE_MICROSECONDS);
   }
@@ -507,11 +506,16 @@ int csystem_signal_groups(const pid_t *groups, int count, int signal, const char
   add_descendants(&builds);
   for (int i = 0; i < held; i++) kill(builds.processes[i], SIGSTOP);
   // Also who reads what they print: at their ends they say what they do, and would end by that without a reader.
+  pid_t others[PROCESSES];
+  int other_count = 0;
   for (int i = 0; held > 0 && i < all.process_count; i++) {
     pid_t process = all.processes[i], group = getpgid(process);
     bool is_build = has(builds.processes, builds.process_count, process, process);
-    if (!is_build && has(groups, count, group, group) && kill(process, SIGSTOP) == 0) await_stop(process);
+    if (is_build || !has(groups, count, group, group) || kill(process, SIGSTOP) != 0) continue;
+    others[other_count++] = process;
   }
+  long long began = milliseconds();
+  for (int i = 0; i < other_count; i++) await_stop(others[i], began);
   for (int i = 0; i < count; i++) accepting += kill(-groups[i], signal) == 0 || errno != EPERM;
   if (held == 0) return accepting;
   bool is_over = await_end(&builds, false, names, signal);

@@ -173,7 +173,10 @@ extension TaskRunner {
   /// Remembers what people have saved while builds worked: what those have written later may be without it.
   func noteSaves(_ parts: BatchParts, _ evidence: [Path: Verdict], in builds: Set<String>) {
     let builders = state.access { $0.buildSearch.builders }
-    for component in components where component.names.contains(where: { builders[$0] != nil }) {
+    let graph = graph
+    let hasFormer = allWorkers.contains { graph[$0.name] == nil && builders[$0.name] != nil }
+    for component in components
+    where hasFormer || component.names.contains(where: { builders[$0] != nil }) {
       let proved = component.provedOutputs
       let isBuilding = !builds.isDisjoint(with: component.names)
       var saved: [Path] = []
@@ -231,29 +234,30 @@ extension TaskRunner {
     let component = component(of: name)
     let active = allWorkers.filter { $0.name != name && ![.idle, .ended].contains($0.phase) }
     // What the others have made is taken for up to date as well, unless they work yet, and make more.
-    let others = component?.names.subtracting(active.map(\.name)) ?? []
+    let own = component?.names.subtracting(active.map(\.name)) ?? []
     // Or one that has another name by now.
-    let former = Set(state.access { $0.buildSearch.builders.keys }).subtracting(graph.order)
-      .subtracting(active.map(\.name))
+    let known = state.access { $0.buildSearch.builders }
+    let former = Set(known.keys).subtracting(graph.order).subtracting(active.map(\.name))
     let (saves, isOutdating) = state.access { state in
       var saves: [Path: FileTime] = [:]
-      for builder in (state.buildSearch.builders[name] == nil ? [] : others).union(former) {
+      for builder in (known[name] == nil ? [] : own).union(former) {
         let own = state.buildSearch.builders[builder]?.saves ?? [:]
         saves.merge(own, uniquingKeysWith: min)
         state.buildSearch.builders[builder]?.saves = [:]
       }
+      for builder in former { state.buildSearch.builders[builder] = nil }
       if !saves.isEmpty { state.outdatingCount += 1 }
       return (saves, state.outdatingCount > 0)
     }
     if !isOutdating { return true }
     // Of a former task, it is not known which one has taken its place.
-    let writers = former.isEmpty ? [component].compactMap(\.self) : components
+    let isOfFormer = former.contains { known[$0]?.saves.isEmpty == false }
+    let writers = isOfFormer ? components : [component].compactMap(\.self)
     let proved = writers.reduce(into: Set()) { $0.formUnion($1.provedOutputs) }
     let triggers = writers.flatMap(\.names).compactMap { worker($0)?.definition.triggers }
     // Most builds work below the session's directory, but one may be told another one.
-    let all = state.access { $0.buildSearch.builders.values.map(\.directory) }
-    let outputs = BuildOutputs(
-      directories: Set(all.filter { !$0.isWithin(directory) }) + [directory])
+    let others = known.values.map(\.directory).filter { !$0.isWithin(directory) }
+    let outputs = BuildOutputs(directories: Set(others) + [directory])
     outdating.async { [self] in
       let isComplete =
         saves.values.min().map { first in

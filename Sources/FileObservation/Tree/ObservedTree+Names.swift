@@ -72,8 +72,8 @@ extension ObservedTree {
     else { return }
     let isKnown = snapshot.entry(at: path) != nil
     let entry = snapshot.makeEntry(at: path)
-    // What is found in a directory that is observed is new.
-    if !isKnown, !isInDirectory(entry, withCoverage: .entries) {
+    // What is found in a directory that is observed, or will be, is new.
+    if !isKnown, !isInDirectory(entry, withCoverage: .entries), !isBelowObserved(entry) {
       let status = try? disk.status(of: path)
       snapshot.setType(status?.type ?? .file, of: entry)
       snapshot.setInode(status?.inode ?? 0, of: entry)
@@ -88,9 +88,18 @@ extension ObservedTree {
   /// Watches the target of an ignore file that is a link, whether it exists or not.
   mutating func watchTarget(ofRules path: Path) {
     guard (try? disk.status(of: path).type) == .symlink, let way = Way(from: path, on: disk),
-      way.end != path
+      way.links.count < Way.maximumLength
     else { return }
-    watchRules(at: way.end)
+    watchRules(at: way.missing ?? way.end)
+  }
+
+  private func isBelowObserved(_ entry: Entry) -> Bool {
+    var directory = snapshot.parent(of: entry)
+    while let next = directory {
+      if directories.coverage(of: next) == .recursive { return true }
+      directory = snapshot.parent(of: next)
+    }
+    return false
   }
 
   /// Compares an ignore file for which there was no hint.

@@ -24,7 +24,8 @@ extension ObservedTree {
     if names.contains(.git) {
       for file in stack.outerFiles { watchRules(at: file) }
     }
-    for name in names.subtracting(.markers).texts {
+    // Git does not follow links from others.
+    for name in names.intersection([.ignore, .watchrunignore]).texts {
       watchTarget(ofRules: directory.appending(name))
     }
   }

@@ -56,6 +56,22 @@ struct InotifyTreeRulesTests {
     #expect(try watched.changes() == ["created coverage/src/b.html"])
   }
 
+  @Test func `an ignore file that is a circle of links has no rules`() throws {
+    let watched = try WatchedTree { directory in
+      try directory.makeDirectories("d")
+      for (name, target) in [
+        (".ignore", "a"), ("a", "b"), ("b", ".ignore"), ("d/.ignore", "e/rules"), ("d/e", "../f"),
+        ("f", "g"), ("g", "d/e"),
+      ] {
+        try directory.link(name, to: target)
+      }
+    }
+    try watched.directory.write(to: "x")
+    try watched.directory.write(to: "d/x")
+    #expect(try watched.changes() == ["created d/x", "created x"])
+    #expect(watched.warnings.map(\.code) == [.unreadableIgnoreFile, .unreadableIgnoreFile])
+  }
+
   @Test func `a directory target is ignored while a tool is at home beside it`() throws {
     let watched = try WatchedTree { directory in
       try directory.makeDirectories("target/arm")
