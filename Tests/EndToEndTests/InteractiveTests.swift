@@ -559,7 +559,9 @@ import Testing
       let watchrun = try await bash.watchrun()
       try bash.terminal.type(Keystroke.controlZ)
       try await bash.hasPrompt()
-      #expect([watchrun, pid].map(ProcessTable.state) == ["T", "S"])
+      #expect(ProcessTable.state(of: watchrun) == "T")
+      // It may be loading its program yet.
+      #expect(ProcessTable.state(of: pid).map { $0 != "T" } == true)
     }
   }
 
