@@ -152,11 +152,9 @@ static const char *read_fields(pid_t process, char *text, size_t size) {
   return read_text(AT_FDCWD, path, text, size) > 0 ? strrchr(text, ')') : NULL;
 }
 
-// The state of a process and its group, if it is alive. It is not when the last of its threads has ended.
-static bool read_state(pid_t process, char *state, pid_t *group) {
-  char text[1024];
+// The state of a process and its group, from these fields. Returns false if the last of its threads has ended.
+static bool find_state(const char *fields, char *state, pid_t *group) {
   int number, threads;
-  const char *fields = read_fields(process, text, sizeof text);
   if (fields == NULL ||
       sscanf(fields, ") %c %*d %d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %d", state, &number,
           &threads) != 3) {
@@ -164,6 +162,11 @@ static bool read_state(pid_t process, char *state, pid_t *group) {
   }
   *group = number;
   return (*state != 'Z' && *state != 'X') || threads > 1;
+}
+
+static bool read_state(pid_t process, char *state, pid_t *group) {
+  char text[1024];
+  return find_state(read_fields(process, text, sizeof text), state, group);
 }
 
 enum loading { NOT_ALIVE, LOADING, LOADED };
@@ -174,7 +177,7 @@ static enum loading loading(pid_t process) {
   pid_t group;
   unsigned long long environment_end;
   const char *field = read_fields(process, text, sizeof text);
-  if (field == NULL || !read_state(process, &state, &group)) return NOT_ALIVE;
+  if (!find_state(field, &state, &group)) return NOT_ALIVE;
   // The end of the environment is field 51, and the state is field 3.
   for (int number = 2; number < 51 && field != NULL; number++) field = strchr(field + 1, ' ');
   bool is_loaded = field != NULL && sscanf(field, "%llu", &environment_end) == 1 && environment_end != 0;

@@ -19,7 +19,7 @@ extension TaskRunner {
       /// The changes that were made while its dependencies ran: they are not known yet, as while a burst or a
       /// git operation is under way, and may require another run of those.
       case changes
-      /// The end of these runs, which depend on it.
+      /// The end of these runs, which depend on it or are of tasks that are no longer there.
       case dependents([String])
       /// The end of a retired task of the same name.
       case predecessor
