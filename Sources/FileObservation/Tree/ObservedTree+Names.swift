@@ -72,12 +72,14 @@ extension ObservedTree {
     else { return }
     let isKnown = snapshot.entry(at: path) != nil
     let entry = snapshot.makeEntry(at: path)
-    // What is found in a directory that is observed, or will be, is new.
-    if !isKnown, !isInDirectory(entry, withCoverage: .entries), !isBelowObserved(entry) {
+    if !isKnown {
       let status = try? disk.status(of: path)
       snapshot.setType(status?.type ?? .file, of: entry)
-      snapshot.setInode(status?.inode ?? 0, of: entry)
-      if status != nil { snapshot.unmark(entry, .absent) }
+      // What is found in a directory that is observed, or will be, is new.
+      if !isInDirectory(entry, withCoverage: .entries), !isBelowObserved(entry) {
+        snapshot.setInode(status?.inode ?? 0, of: entry)
+        if status != nil { snapshot.unmark(entry, .absent) }
+      }
     }
     snapshot.mark(entry, .ignoreFile)
     watchByName(parentOf: entry)
