@@ -38,6 +38,9 @@ package struct Suspicion: Equatable, Sendable {
     /// The part of the tests that are left out, and the step from one to the next: the golden ratio, so that no rhythm of
     /// saves has the same one.
     package static let untested = (part: 333, step: 618, of: 1000)
+    /// The level with which a key begins that changes while another one delays the start, as with runs that write one
+    /// file after the other: each of these starts is delayed as a test.
+    package static let besideLoop = 5.0
     /// The first delays above the levels that are tested, in which a person saves again.
     package static let firstPauses = [Duration.seconds(1), .seconds(4)]
     /// The delay with which a person who looks like a loop can live, and of which a message says what to do.
@@ -117,6 +120,8 @@ package struct Suspicion: Equatable, Sendable {
   package private(set) var hasChanged = false
   /// Whether something starts for the latest change, in the same round, so that the next one counts again.
   private var isAnswered = false
+  /// Whether the key has changed for the first time while another one delayed the start.
+  private var isBesideLoop = false
   /// Whether the key has changed twice after one start.
   private var changesAgain = false
 
@@ -159,6 +164,9 @@ package struct Suspicion: Equatable, Sendable {
   /// Whether the delay is one that is noticed.
   package var isProved: Bool { pause(.unknown) ?? .zero >= Rules.noticed }
 
+  /// Whether it delays starts for longer than by tests.
+  package var isPaused: Bool { pause(.unknown) != nil }
+
   /// The delay of what a change leads to.
   ///
   /// - Parameter number: The number of the start, which decides whether it is tested.
@@ -166,8 +174,11 @@ package struct Suspicion: Equatable, Sendable {
     if let pause = pause(verdict) { return pause }
     let rule = Rules.untested
     let excess = exactLevel(verdict) - free
-    if excess <= 0 || number * rule.step % rule.of < rule.part { return .zero }
     let (test, wide) = (Rules.test, Rules.wide)
+    let isTested = excess > 0 && number * rule.step % rule.of >= rule.part
+    // Both differ, so that what follows starts is told from an even pace.
+    if excess > 0 && isBesideLoop { return isTested ? test.most : test.least }
+    if !isTested { return .zero }
     let (part, deviation) = ((offsets.mean - 1) * test.part, offsets.deviation)
     let isWide =
       ends.isEmpty && deviation <= wide.most
@@ -188,6 +199,11 @@ package struct Suspicion: Equatable, Sendable {
   package static func pause(_ number: Int) -> Duration {
     if number <= Rules.firstPauses.count { return Rules.firstPauses[number - 1] }
     return min(Rules.noticed * (1 << min(max(number - Rules.bearable, 0), 10)), Rules.longestPause)
+  }
+
+  /// The key changes while another one delays the start.
+  package mutating func beginBesideLoop() {
+    if isEmpty { (level, isBesideLoop) = (Rules.besideLoop, true) }
   }
 
   /// The key has changed.

@@ -106,6 +106,7 @@ extension ChangeJudge {
     in window: Duration? = nil, countForAll: Bool = true
   ) {
     self.isBesideLasting = isBesideLasting
+    let isBesideLoop = waitsForLoop
     for change in changes {
       let now = change.time ?? now
       let offset = offset(at: now)
@@ -113,8 +114,12 @@ extension ChangeJudge {
       // What is suspected itself says nothing of other paths.
       let isCommon = !keys(of: change).contains { records[$0]?.suspicion.isAboveFree == true }
       for key in keys(of: change) {
-        records[key, default: Record()].suspicion.changed(
-          change.verdict, at: now, after: offset, in: window)
+        var record = records[key] ?? Record()
+        if isBesideLoop && change.verdict == .unknown && !record.isEdited {
+          record.suspicion.beginBesideLoop()
+        }
+        record.suspicion.changed(change.verdict, at: now, after: offset, in: window)
+        records[key] = record
       }
       if change.verdict == .others || isCommon && countForAll {
         common.changed(change.verdict, at: now, after: offset, in: window)
@@ -126,6 +131,14 @@ extension ChangeJudge {
       case .run: records[change.path]?.proof.wasOpen = true
       case .unknown: break
       }
+    }
+  }
+
+  /// Whether a run waits because of what follows the starts.
+  private var waitsForLoop: Bool {
+    delayedPaths.prefix(ContentReader.mostFiles).contains { path in
+      let keys = records[path]?.due.map(keys) ?? []
+      return keys.contains { records[$0]?.suspicion.isPaused == true }
     }
   }
 

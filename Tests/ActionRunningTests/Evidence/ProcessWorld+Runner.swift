@@ -38,7 +38,7 @@ extension ProcessWorld {
     ledger.add(changes)
     let evidence = evidence(changes)
     let situation: ChangeJudge.Situation =
-      run.map { isLive && !$0.isStopping ? .interruptible : .running } ?? .idle
+      run.map { isLive ? ($0.isStopping ? .stopping : .interruptible) : .running } ?? .idle
     note("batch \(changes.map(\.path)) \(Array(evidence.values)) \(situation)")
     let mayHaveEchoes = situation == .idle && judge.mayHaveEchoes(evidence, at: instant)
     let isJudged = (situation.judgesAtOnce || mayHaveEchoes) && !judge.isFlushing

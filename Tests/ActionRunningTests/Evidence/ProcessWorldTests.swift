@@ -1,4 +1,5 @@
 import FileObservation
+import Support
 import SystemCalls
 import TestSupport
 import Testing
@@ -248,6 +249,46 @@ struct ProcessWorldTests {
     #expect(complaints.isEmpty)
   }
 
+  /// The files that a server writes after each start, one after the other.
+  enum Loop: CaseIterable {
+    case two, five, ten, names
+
+    /// When each is written, in milliseconds, and its name.
+    fileprivate func writes(_ run: Int) -> [(time: Int, name: String)] {
+      switch self {
+      case .two: [(200, "f1"), (1200, "f2")]
+      case .five: (1...5).map { (300 * $0, "f\($0)") }
+      case .ten: (1...10).map { (400 * $0, "f\($0)") }
+      case .names: [(200, "f1"), (500, "new\(run)")]
+      }
+    }
+
+    fileprivate var mostInMinute: Int { self == .ten ? 25 : 20 }
+  }
+
+  private static func loop(_ loop: Loop, _ seed: UInt64, isTraced: Bool = false) -> ProcessWorld {
+    var world = ProcessWorld(isLive: true, seed: seed)
+    if isTraced { world.trace = [] }
+    world.runBegan = { world, run in
+      for (time, name) in loop.writes(run) {
+        world.after(time * 1000 + world.pick(0...20_000), inRun: run) { world in
+          world.change(Path("/p/\(name)"), world.now, by: world.leader)
+        }
+      }
+    }
+    world.begin()
+    world.advance(to: 600 * second)
+    return world
+  }
+
+  @Test(arguments: Loop.allCases)
+  func `what runs write to several files becomes rare`(_ loop: Loop) {
+    let worlds = Self.seeds.map { Self.loop(loop, $0) }
+    let most = [60, 600].map { time in worlds.map { $0.mostRuns(within: time, from: 0) }.max() ?? 0
+    }
+    #expect(most[0] <= loop.mostInMinute && most[1] <= 60, "\(most)")
+  }
+
   @Test(.enabled(if: environmentVariable("WATCHRUN_TRACE") != nil))
   func `a trace`() throws {
     let text = try #require(environmentVariable("WATCHRUN_TRACE"))
@@ -256,6 +297,7 @@ struct ProcessWorldTests {
       switch text.first {
       case "s": Self.silentServer(seed, isTraced: true)
       case "o": Self.build(seed, isTraced: true).world
+      case "t": Self.loop(Loop.allCases[Int(seed) / 100], seed % 100, isTraced: true)
       default: Self.session(seed, isTraced: true, isLive: text.hasPrefix("l")).world
       }
     print("hidden: \(world.isHidden), tick: \(world.clockTick)")
