@@ -46,7 +46,7 @@ extension IgnoreContext {
         directory.appending($0)
       }
     }
-    return files + generalFiles.map { $0.file.absolute(from: top) }
+    return files + generalFiles.map { $0.file.absolute(from: repository?.root ?? top) }
   }
 
   /// The files that apply everywhere below the repository's root, from the weakest on, and how they are shown. A

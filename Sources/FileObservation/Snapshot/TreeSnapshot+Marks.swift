@@ -10,12 +10,10 @@ extension TreeSnapshot {
     static let absent = Marks(rawValue: 2)
     /// An entry of the listing that is being compared.
     static let seen = Marks(rawValue: 4)
-    /// An ignore file outside of the roots to which it applies. It is watched by name.
-    static let ignoreFile = Marks(rawValue: 8)
     /// A directory in which entries have appeared or disappeared.
-    static let entriesChanged = Marks(rawValue: 16)
+    static let entriesChanged = Marks(rawValue: 8)
     /// A directory of the first scan whose entries are not known yet. It is pending.
-    static let unread = Marks(rawValue: 32)
+    static let unread = Marks(rawValue: 16)
   }
 }
 

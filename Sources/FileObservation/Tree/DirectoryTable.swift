@@ -15,6 +15,8 @@ struct DirectoryTable {
     var coverage: Coverage
     /// The ignore rules in force in the directory; `nil` if its coverage is `named`.
     var stack: IgnoreStack?
+    /// The ignore files and markers that were listed last.
+    var names: IgnoreFileNames = []
   }
 
   /// What is not known of a directory that could not be examined.
@@ -100,6 +102,10 @@ struct DirectoryTable {
 
   mutating func setStack(_ stack: IgnoreStack, of entry: TreeSnapshot.Entry) {
     if let index = index(of: entry) { directories[index].details.stack = stack }
+  }
+
+  mutating func setNames(_ names: IgnoreFileNames, of entry: TreeSnapshot.Entry) {
+    if let index = index(of: entry) { directories[index].details.names = names }
   }
 
   /// The entries that share a watch with its owner: the same directory or file, at other paths.

@@ -5,6 +5,8 @@ import SystemCalls
 struct IgnoreRules {
   /// The ignore files that the first scan has read; `nil` once they were reported.
   var filesOfFirstScan: [Path: IgnoreFile]? = [:]
+  /// Ignore files outside of the roots to which they apply, links' targets among them. They are watched by name.
+  var files: Set<TreeSnapshot.Entry> = []
   /// Directories with a changed ignore file. They and their descendants must be filtered again.
   var stale: Set<TreeSnapshot.Entry> = []
   /// Directories that must be filtered again, with the rules that come into force there then. The

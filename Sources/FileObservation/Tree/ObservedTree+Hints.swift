@@ -210,7 +210,7 @@ extension ObservedTree {
       let reasons = hint.reasons.subtracting([.entries, .gone, .unwatched])
       for file in [owner] + sharers {
         if hint.reasons.contains(.unwatched) || hint.reasons.contains(.gone) { unwatch(file) }
-        if snapshot.marks(of: file).contains(.ignoreFile),
+        if rules.files.contains(file),
           let directory = snapshot.parent(of: file), directories.coverage(of: directory) == .named
         {
           compareIgnoreFile(file, in: directory)

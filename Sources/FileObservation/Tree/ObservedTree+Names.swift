@@ -37,7 +37,7 @@ extension ObservedTree {
   /// own reports its end by that, unless it is reached by a link.
   private func isWatchedByName(_ entry: Entry) -> Bool {
     let marks = snapshot.marks(of: entry)
-    if marks.contains(.ignoreFile) { return true }
+    if rules.files.contains(entry) { return true }
     if !marks.contains(.root) { return false }
     if marks.contains(.absent) || roots[entry] == .linked || directories[entry]?.watch == nil {
       return true
@@ -60,16 +60,22 @@ extension ObservedTree {
   mutating func compareNamedEntries(in directory: Entry, for mode: Occasion) {
     guard mode.isDiff else { return }
     for entry in snapshot.children(of: directory) {
-      let marks = snapshot.marks(of: entry)
-      if marks.contains(.ignoreFile) { compareIgnoreFile(entry, in: directory) }
-      if marks.contains(.root) { compareEntry(entry, for: mode) }
+      if rules.files.contains(entry) { compareIgnoreFile(entry, in: directory) }
+      if snapshot.marks(of: entry).contains(.root) { compareEntry(entry, for: mode) }
     }
   }
 
   mutating func watchRules(at path: Path) {
     guard let directory = path.parent,
       (try? disk.status(of: directory, followsLinks: true).type) == .directory
-    else { return }
+    else {
+      // Git makes this directory after the repository. Others are too unlikely to be watched for.
+      let missing = Way(to: path, on: disk).missing
+      if let missing, missing.parent?.lastComponent.elementsEqual(".git".utf8) == true {
+        watchRules(at: missing)
+      }
+      return
+    }
     let isKnown = snapshot.entry(at: path) != nil
     let entry = snapshot.makeEntry(at: path)
     if !isKnown {
@@ -81,7 +87,7 @@ extension ObservedTree {
         if status != nil { snapshot.unmark(entry, .absent) }
       }
     }
-    snapshot.mark(entry, .ignoreFile)
+    rules.files.insert(entry)
     watchByName(parentOf: entry)
     watchFileIfNeeded(entry, at: entryPath(of: entry))
     watchTarget(ofRules: path)
@@ -107,14 +113,20 @@ extension ObservedTree {
   /// Compares an ignore file for which there was no hint.
   mutating func compareIgnoreFile(_ entry: Entry, in directory: Entry) {
     let path = entryPath(of: entry)
-    let fingerprint = (try? disk.status(of: path.path)).map { self.fingerprint($0) }
-    if fingerprint == snapshot.fingerprint(of: entry) { return }
-    // Without a fingerprint it has not been compared yet.
-    if snapshot.fingerprint(of: entry) != nil || walk.comparedUntil > start {
-      rules.stale.formUnion(roots)
+    let status = try? disk.status(of: path.path)
+    let fingerprint = status.map { self.fingerprint($0) }
+    let known = snapshot.fingerprint(of: entry)
+    if fingerprint != known {
+      // Without a fingerprint it has not been compared yet.
+      let mayBeNew = walk.comparedUntil > start || status.map { $0.changed >= start } ?? false
+      if known != nil || mayBeNew { rules.stale.formUnion(roots) }
+      snapshot.setFingerprint(fingerprint, of: entry)
     }
-    snapshot.setFingerprint(fingerprint, of: entry)
-    if let fingerprint { snapshot.setInode(fingerprint.inode, of: entry) }
+    if let status {
+      snapshot.setType(status.type, of: entry)
+      snapshot.setInode(status.inode, of: entry)
+    }
+    // Its watch may be that of a file that was replaced.
     watchFileIfNeeded(entry, at: path)
   }
 }

@@ -43,7 +43,7 @@ extension ObservedTree {
     snapshot.setType(status.type, of: entry)
     snapshot.setInode(status.inode, of: entry)
     watchFileIfNeeded(entry, at: path, isRenewed: occasion.renewsWatches)
-    if let difference, !occasion.isHint || snapshot.marks(of: entry).contains(.ignoreFile) {
+    if let difference, !occasion.isHint || rules.files.contains(entry) {
       markStaleRules(name, in: site.directory, difference == .created ? .appeared : .closed)
     }
     if difference == .created { snapshot.mark(site.directory, .entriesChanged) }

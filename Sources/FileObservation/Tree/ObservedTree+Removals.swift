@@ -6,7 +6,7 @@ extension ObservedTree {
   mutating func disappeared(_ entry: Entry, in site: Site, isMoved: Bool = false) {
     let marks = snapshot.marks(of: entry)
     if marks.contains(.root) { return rootDisappeared(entry) }
-    if marks.contains(.ignoreFile) {
+    if rules.files.contains(entry) {
       rules.stale.formUnion(roots)
       if site.stack == nil { return }
     }

@@ -283,6 +283,7 @@ extension ObservedTree {
       roots.links.stale.insert(snapshot.path(of: directory))
     } else if directories[directory]?.coverage == .named {
       let lost = subtree(of: directory)
+      if lost.contains(where: rules.files.contains) { rules.stale.formUnion(roots) }
       // The watches of the directories in it are those of other paths.
       for inner in lost where directories.coverage(of: inner) == .named { stopWatching(inner) }
       for root in lost.filter({ roots[$0] != nil }) where roots[root] != nil {

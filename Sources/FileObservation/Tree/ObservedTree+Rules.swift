@@ -50,9 +50,7 @@ extension ObservedTree {
     let mayBeOthers = !reasons.isDisjoint(with: [.closed, .attributes])
     guard reasons.isAboutName || mayBeOthers && names.isDisjoint(with: .markers) else { return }
     if !names.isEmpty { rules.stale.insert(directory) }
-    if let known = snapshot.child(name, of: directory),
-      snapshot.marks(of: known).contains(.ignoreFile)
-    {
+    if let known = snapshot.child(name, of: directory), rules.files.contains(known) {
       rules.stale.formUnion(roots)
     }
   }

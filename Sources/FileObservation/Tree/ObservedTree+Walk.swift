@@ -81,6 +81,11 @@ extension ObservedTree {
       if primary != directory { return awaitTurn(directory, behind: primary) }
       try disk.list(opened, into: &buffers.listing)
       let names = buffers.listing.ignoreFiles
+      if names != details.names {
+        directories.setNames(names, of: directory)
+        // That of a repository is not entered, and has no hint of its own.
+        if mode.isDiff { rules.stale.insert(directory) }
+      }
       var site = Site(
         directory: directory, details: details,
         stack: enterRules(of: directory, at: path, names, parentStack: details.stack),

@@ -94,8 +94,10 @@ extension ObservedTree {
   /// - Parameter isRenewed: Whether the hint of the end of its watch may have been dropped.
   mutating func watchFileIfNeeded(_ file: Entry, at path: EntryPath, isRenewed: Bool = false) {
     let known = directories.watch(ofFile: file)
-    guard let source, !source.namesEntries || roots[file] != nil,
-      snapshot.type(of: file) != .directory, directories[file] == nil, known == nil || isRenewed
+    let type = snapshot.type(of: file)
+    // To open a pipe waits for one that writes.
+    guard let source, !source.namesEntries || roots[file] != nil, type != .directory,
+      type != .other, directories[file] == nil, known == nil || isRenewed
     else { return }
     switch addWatch(at: path.path, .file) {
     case .success(let watch):
@@ -105,7 +107,7 @@ extension ObservedTree {
       directories.retired.removeIfPresent(watch)
     case .failure(let error):
       // Otherwise the directory reports what happens to this name, as the removal in any case.
-      if !source.namesEntries, !error.isNotFound, let parent = snapshot.parent(of: file) {
+      if !source.namesEntries, error.isOutOfWatches, let parent = snapshot.parent(of: file) {
         directories.unwatched.insert(parent)
       }
     }
@@ -133,8 +135,8 @@ extension ObservedTree {
     if roots[directory] != nil { _ = lookUpRoot(directory, for: comparison) }
     scanNow(directory, for: .diff(since: start, .directory))
     // A directory that could not be opened stays among the polled ones, unless that is noted.
-    if source == nil || !isHinted(directory) && directories.unexamined[directory] == nil,
-      directories[directory] != nil
+    if let details = directories[directory],
+      source == nil || details.watch == nil && directories.unexamined[directory] == nil
     {
       directories.unwatched.insert(directory)
     }

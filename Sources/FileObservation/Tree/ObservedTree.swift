@@ -164,6 +164,8 @@ extension ObservedTree {
       snapshot.remove(entry) { removed in
         let isDirectory = directories[removed] != nil
         rules.takePendingStack(of: removed)
+        // It is watched again if its rules apply then.
+        if rules.files.remove(removed) != nil { rules.stale.formUnion(roots) }
         guard let watch = directories.remove(removed) else { return }
         if isDirectory { directories.retired.insert(watch) } else { source?.unwatch(watch) }
       }

@@ -16,7 +16,7 @@ private func makeVnodeWatch(
   _ path: UnsafePointer<CChar>, followsLinks: Bool, on queue: DispatchQueue,
   _ handler: @escaping @Sendable (_ isGone: Bool) -> Void
 ) throws(SystemError) -> (@Sendable () -> Void) {
-  let flags = O_EVTONLY | O_CLOEXEC | (followsLinks ? 0 : O_SYMLINK)
+  let flags = O_EVTONLY | O_CLOEXEC | O_NONBLOCK | (followsLinks ? 0 : O_SYMLINK)
   let descriptor = try checked("open") { open(path, flags) }
   // A Dispatch source may be used from any thread, though its type is not Sendable. The event handler
   // retains it until it is cancelled.
