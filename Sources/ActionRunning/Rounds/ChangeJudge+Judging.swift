@@ -41,11 +41,10 @@ extension ChangeJudge {
     let found = compare(pending, knowledge)
     // A person may save what a run reads again, unchanged, but hardly when the run has changed it before.
     let time = offset(at: now)
-    let rewritten = found.unchanged.filter { change in
-      change.verdict != .others && records[change.path]?.suspicion.isExpected(time) == true
-    }
+    let written = found.unchanged.filter { $0.verdict != .others && isWritten($0, knowledge) }
+    let rewritten = written.filter { records[$0.path]?.suspicion.isExpected(time) == true }
     note((found.differing + rewritten).filter { !$0.isCounted }, at: now, isBesideLasting: true)
-    for change in found.unchanged where change.verdict != .others {
+    for change in written {
       for key in keys(of: change) { records[key]?.suspicion.wasRewritten() }
     }
     collectProofs(found.differing, unchanged: rewritten, knowledge)
@@ -176,7 +175,9 @@ extension ChangeJudge {
   private func hasManyStarts(_ change: PendingChange, at now: Instant) -> Bool {
     switch change.verdict {
     case .others: false
-    case .unknown: limit(of: change, at: now) > .seconds(1)
+    case .unknown:
+      limit(of: change, at: now) > .seconds(1)
+        && keys(of: change).contains { records[$0]?.limit.isNamed(at: now) == true }
     case .run: records[change.path].map { !$0.isEdited && $0.limit.isNamed(at: now) } == true
     }
   }

@@ -89,10 +89,8 @@ extension ChangeJudge {
     }
     guard let observation, observation.hasLaunched else { return }
     // One that is only opened and closed is reported as well.
-    for change in unchanged where observation.paths.contains(change.path) {
-      guard let lastLaunch, let modified = knowledge.files[change.path]?.modified,
-        modified >= lastLaunch.files
-      else { continue }
+    for change in unchanged
+    where observation.paths.contains(change.path) && isWritten(change, knowledge) {
       // One that was reported more often before was saved by a person as well.
       update(change.path) { record in
         if record.reportCount >= record.formerReportCount {
@@ -100,6 +98,12 @@ extension ChangeJudge {
         }
       }
     }
+  }
+
+  /// Whether the path was written after the latest run began. What a person has just saved may be reported later.
+  func isWritten(_ change: PendingChange, _ knowledge: Knowledge) -> Bool {
+    guard let lastLaunch, let written = knowledge.files[change.path]?.modified else { return false }
+    return written >= lastLaunch.files
   }
 
   mutating func beginObservation(of paths: [Path]) {

@@ -135,9 +135,8 @@ final class TaskComponent: Sendable {
   ///
   /// - Parameter isComplete: Whether what the runs before have changed has been received.
   func began(isComplete: Bool = true) {
-    let files = FileTime.now()
     advance { judge, now, _ in
-      judge.began(at: now, files: files, isComplete: isComplete)
+      judge.began(at: now, files: .latest(), isComplete: isComplete)
       return []
     }
   }
@@ -146,9 +145,9 @@ final class TaskComponent: Sendable {
   ///
   /// - Parameter isOnlyReader: Whether no other task watches the paths.
   func launched(isOnlyReader: Bool = true) {
-    let files = FileTime.now()
     advance(state.access { $0.judge.pathsToReadAtStart }) { judge, now, knowledge in
-      judge.launched(at: now, files: files, knowledge, isOnlyReader: isOnlyReader)
+      // After the paths were read, and later than the times of files that were written before.
+      judge.launched(at: now, files: .latest(), knowledge, isOnlyReader: isOnlyReader)
       return []
     }
   }

@@ -96,6 +96,21 @@ struct ChangeJudgeOutputTests {
     #expect(bench.judge.isProved("/p/a.o"))
   }
 
+  /// Without a quiet period, the two writes of a save are reported one by one, and the run may start between both.
+  @Test func `what was saved just before a start is not written again by the run`() {
+    var bench = ChangeJudgeBench(hasInterruptibleService: true, ["/p/a.c": "0"])
+    bench.begin()
+    for number in 1...3 {
+      bench.now += .seconds(1)
+      bench.write("/p/a.c", "\(number)", .interruptible)
+      bench.now += .milliseconds(3)
+      bench.begin()
+      bench.report([.of("/p/a.c", .modified)], .interruptible)
+      #expect(bench.judge.records["/p/a.c"]?.suspicion.hasChanged == false)
+    }
+    #expect(bench.judge.records["/p/a.c"]?.proof.rewritings.isEmpty == true)
+  }
+
   /// As with `cp src/a.js dist/a.js`.
   @Test(arguments: ["/p/dist/a.c", "/p/b.c"] as [Path])
   func `a copy is an output, but for one in a directory in which people edit such files`(
