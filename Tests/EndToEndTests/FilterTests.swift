@@ -43,7 +43,8 @@ import Testing
   @Test func `an ignored directory has no watch`() async throws {
     try await withProject { project in
       try await project.shell(
-        "mkdir -p .git/objects .git/info Sources; for i in $(seq 100); do mkdir -p node_modules/$i/lib; done")
+        "mkdir -p .git/objects .git/info Sources; for i in $(seq 100); do mkdir -p node_modules/$i/lib; done"
+      )
       let watchrun = try await project.startPrinting()
       // That of the exclude file of the repository is the third.
       #expect(ProcessTable.watchCount(of: watchrun.process.pid) == 3)

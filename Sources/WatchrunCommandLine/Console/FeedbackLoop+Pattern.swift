@@ -6,8 +6,8 @@ extension FeedbackLoop {
   struct Names: Hashable {
     /// For people: `report-*.xml`.
     let text: String
-    /// A pattern that matches the names.
-    let pattern: String
+    /// A pattern that matches the names; `nil` if it would match what people edit as well.
+    let pattern: String?
   }
 
   /// The common prefix and suffix of two of the entries' names; `nil` if `path` is a file.
@@ -20,10 +20,16 @@ extension FeedbackLoop {
     let suffix = zip(first.reversed(), last.reversed()).prefix { $0 == $1 }.map(\.0)
     let isShort = prefix.count + suffix.count >= min(first.count, last.count)
     // A number, such as a time, differs as a whole.
-    return Names([
-      String(prefix.reversed().drop(while: \.isNumber).reversed()),
-      isShort ? "" : String(suffix.reversed().drop(while: \.isNumber)),
-    ])
+    let start = String(prefix.reversed().drop(while: \.isNumber).reversed())
+    let end = isShort ? "" : String(suffix.reversed().drop(while: \.isNumber))
+    // `server.log` and `server.pid` are not all that begins so, and `*.c` is what people edit.
+    let areNumbered = [first, last].allSatisfy {
+      $0.dropFirst(start.count).dropLast(end.count).contains(where: \.isNumber)
+    }
+    if start.isEmpty || !areNumbered {
+      return Names(text: "\(first.printable) and \(last.printable)", pattern: nil)
+    }
+    return Names([start, end])
   }
 }
 

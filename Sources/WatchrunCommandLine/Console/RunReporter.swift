@@ -355,6 +355,7 @@ extension RunReporter {
     // What a person edits must not be ignored.
     let remedy =
       loop.isEdited || !loop.isProved && !loop.isFrequent
+        || loop.names.map { $0.pattern == nil } == true
       ? nil : remedy(for: loop.path, entries: loop.entries, loop.names?.pattern)
     let cause =
       loop.isProved && !loop.isEdited

@@ -105,6 +105,14 @@ import Testing
     }
   }
 
+  @Test(arguments: [["server.log", "server.pid"], ["app", "server.pid"], ["1.c", "2.c"]])
+  func `no pattern is recommended that matches what people edit`(names: [String]) throws {
+    let loop = FeedbackLoop(
+      path: "/p/t", entries: names.map { Path("/p/t/" + $0) }, delay: .seconds(1))
+    let found = try #require(loop.names)
+    #expect(found.pattern == nil && found.text == names.joined(separator: " and "))
+  }
+
   @Test func `a path is declared by the option and the key that are recommended`() throws {
     let advice = try #require(IgnoreAdvice("/p/app/[id]", in: directory))
     #expect(advice.writesOption == #"--writes '/app/\[id]'"#)
