@@ -38,9 +38,9 @@ package struct Suspicion: Equatable, Sendable {
     /// The part of the tests that are left out, and the step from one to the next: the golden ratio, so that no rhythm of
     /// saves has the same one.
     package static let untested = (part: 333, step: 618, of: 1000)
-    /// The level with which a key begins that changes while another one delays the start, as with runs that write one
-    /// file after the other: each of these starts is delayed as a test.
-    package static let besideLoop = 5.0
+    /// So many times of a key are compared by tests of both lengths if it has begun to change while another one delayed
+    /// the start, as with runs that write one file after the other.
+    package static let timesBesideLoop = 4
     /// The first delays above the levels that are tested, in which a person saves again.
     package static let firstPauses = [Duration.seconds(1), .seconds(4)]
     /// The delay with which a person who looks like a loop can live, and of which a message says what to do.
@@ -86,6 +86,8 @@ package struct Suspicion: Equatable, Sendable {
     }
 
     var isEmpty: Bool { count == 0 }
+
+    var isLong: Bool { count >= Rules.timesBesideLoop }
 
     var deviation: Double { variance.squareRoot() }
 
@@ -155,6 +157,9 @@ package struct Suspicion: Equatable, Sendable {
     }
   }
 
+  /// Whether it has followed starts more than once.
+  package var isRepeated: Bool { level() > 1 && !gaps.isEmpty }
+
   /// Whether the key may be one that runs change.
   package var isSuspected: Bool { exactLevel(.unknown) > 0 && !isProved }
 
@@ -203,7 +208,8 @@ package struct Suspicion: Equatable, Sendable {
 
   /// The key changes while another one delays the start.
   package mutating func beginBesideLoop() {
-    if isEmpty { (level, isBesideLoop) = (Rules.besideLoop, true) }
+    // Without free starts of its own.
+    if isEmpty { (level, isBesideLoop) = (free, true) }
   }
 
   /// The key has changed.
@@ -235,6 +241,7 @@ package struct Suspicion: Equatable, Sendable {
         gaps.add(gap)
       }
     }
+    if level <= free || offsets.isLong { isBesideLoop = false }
     if verdict == .others {
       // After a change that followed the start, a person saves as well.
       if !isFirst && !isExpected { level = 0 }

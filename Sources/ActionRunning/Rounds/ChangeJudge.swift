@@ -225,7 +225,7 @@ struct ChangeJudge: Sendable {
       && changes.allSatisfy { change in
         let keys = change.kind == .modified ? [change.path] : [change.path, change.path.directory]
         return records[change.path]?.isEdited != true
-          && keys.contains { records[$0]?.suspicion.level() ?? 0 > 1 }
+          && keys.contains { records[$0]?.suspicion.isRepeated == true }
       }
   }
 
