@@ -66,14 +66,17 @@ extension ObservedTree {
   }
 
   mutating func watchRules(at path: Path) {
-    guard let directory = path.parent,
-      (try? disk.status(of: directory, followsLinks: true).type) == .directory
-    else {
+    guard let directory = path.parent else { return }
+    do throws(SystemError) {
+      if try disk.status(of: directory, followsLinks: true).type != .directory { return }
+    } catch {
       // Git makes this directory after the repository. Others are too unlikely to be watched for.
-      let missing = Way(to: path, on: disk).missing
-      if let missing, missing.parent?.lastComponent.elementsEqual(".git".utf8) == true {
-        watchRules(at: missing)
-      }
+      guard error.isNotFound, let parent = directory.parent, directory.isInRepositoryData,
+        (try? disk.status(of: parent).type) == .directory
+      else { return }
+      watchRules(at: directory)
+      // It may have been made before it was watched for.
+      if (try? disk.status(of: directory).type) == .directory { watchRules(at: path) }
       return
     }
     let isKnown = snapshot.entry(at: path) != nil
@@ -116,7 +119,9 @@ extension ObservedTree {
     let status = try? disk.status(of: path.path)
     let fingerprint = status.map { self.fingerprint($0) }
     let known = snapshot.fingerprint(of: entry)
-    if fingerprint != known {
+    // In a directory that was missing, anything may change.
+    let isKnownDirectory = known != nil && status?.type == .directory
+    if fingerprint != known, !isKnownDirectory {
       // Without a fingerprint it has not been compared yet.
       let mayBeNew = walk.comparedUntil > start || status.map { $0.changed >= start } ?? false
       if known != nil || mayBeNew { rules.stale.formUnion(roots) }
@@ -129,4 +134,9 @@ extension ObservedTree {
     // Its watch may be that of a file that was replaced.
     watchFileIfNeeded(entry, at: path)
   }
+}
+
+extension Path {
+  /// Whether it belongs to the data of a git repository.
+  var isInRepositoryData: Bool { components.contains { $0.elementsEqual(".git".utf8) } }
 }

@@ -157,6 +157,11 @@ extension ObservedTree {
       snapshot.mark(entry, .absent)
       for child in snapshot.children(of: entry) { removeSubtree(child) }
     } else {
+      // They are watched again if their rules apply then. The rules of a repository go with it.
+      let isOuter = rules.files.contains { file in
+        snapshot.isWithin(file, entry) && !snapshot.path(of: file).isInRepositoryData
+      }
+      if isOuter { rules.stale.formUnion(roots) }
       let source = source
       let links =
         roots.links.isEmpty ? [] : subtree(of: entry).filter { snapshot.type(of: $0) == .symlink }
@@ -164,8 +169,7 @@ extension ObservedTree {
       snapshot.remove(entry) { removed in
         let isDirectory = directories[removed] != nil
         rules.takePendingStack(of: removed)
-        // It is watched again if its rules apply then.
-        if rules.files.remove(removed) != nil { rules.stale.formUnion(roots) }
+        rules.files.remove(removed)
         guard let watch = directories.remove(removed) else { return }
         if isDirectory { directories.retired.insert(watch) } else { source?.unwatch(watch) }
       }
