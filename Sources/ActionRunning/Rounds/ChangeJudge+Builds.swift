@@ -39,7 +39,9 @@ extension ChangeJudge {
       }
     }
     let run = runAtOnce(changes, at: now)
-    return explain(changes, at: now) + run
+    // No build takes what is gone for up to date.
+    let rest = changes.map(\.path).filter { owesRun && knowledge.content(of: $0) != .absent }
+    return explain(changes, at: now) + run + (rest.isEmpty ? [] : [.miss(rest)])
   }
 
   /// Whether the path holds what it held when the runs began.

@@ -193,8 +193,8 @@ final class TaskComponent: Sendable {
 
   private func perform(_ action: ChangeJudge.Action) {
     switch action {
-    case .run, .settle, .setAside, .leave, .announceOutputs, .announceOwed, .explain, .announce,
-      .tested, .judged:
+    case .run, .settle, .setAside, .leave, .announceOutputs, .announceOwed, .miss, .explain,
+      .announce, .tested, .judged:
       deliver(self, action)
     case .flush(let generation): flush(for: generation)
     case .wait(let time, let generation):

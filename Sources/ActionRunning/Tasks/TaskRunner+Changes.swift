@@ -190,6 +190,11 @@ extension TaskRunner {
       setAside(paths, component)
     case .leave(let paths):
       state.access { $0.owed.setAside(paths, for: names) }
+    case .miss(let paths):
+      let machine = machine
+      for name in owing(names, anyOf: paths).sorted() where machine[name].isBuilding {
+        miss(paths.map { .init(path: $0, kind: .modified, type: .file) }, by: name)
+      }
     case .announce(let loop):
       report(.changes(.foundLoop(loop)))
     case .announceOutputs(let paths):

@@ -50,6 +50,24 @@ struct ChangeJudgeOthersTests {
     }
   }
 
+  @Test func `a save that stops a build late is missed by it, unless the file is gone`() {
+    var bench = ChangeJudgeBench(["/p/a": "0"])
+    bench.evidence["/p/a"] = .others
+    bench.begin()
+    for number in 1...59 {
+      bench.now += .milliseconds(200 + number * 7919 % 700)
+      bench.write("/p/a", "\(number)", .building)
+      #expect(bench.run == ["/p/a"])
+      bench.begin()
+    }
+    bench.judge.limit = StartLimit(share: 2)
+    for _ in 1...10 { bench.judge.records["/p/a"]?.limit.started(at: bench.now.asInstant) }
+    bench.write("/p/a", "late", .building)
+    #expect(bench.run == nil && bench.actions.contains(.miss(["/p/a"])))
+    bench.write("/p/a", nil, .building)
+    #expect(bench.run == nil && !bench.actions.contains(.miss(["/p/a"])))
+  }
+
   @Test func `a build is not stopped by the first change of what compilers make`() {
     var bench = ChangeJudgeBench(["/p/a": "1", "/p/o": "1"])
     bench.programs = ["/p/o"]
