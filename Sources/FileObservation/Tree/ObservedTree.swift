@@ -158,10 +158,13 @@ extension ObservedTree {
       for child in snapshot.children(of: entry) { removeSubtree(child) }
     } else {
       // They are watched again if their rules apply then. The rules of a repository go with it.
-      let isOuter = rules.files.contains { file in
-        snapshot.isWithin(file, entry) && !snapshot.path(of: file).isInRepositoryData
+      if snapshot.hasChildren(entry),
+        rules.files.contains(where: { file in
+          snapshot.isWithin(file, entry) && !snapshot.path(of: file).isInRepositoryData
+        })
+      {
+        rules.stale.formUnion(roots)
       }
-      if isOuter { rules.stale.formUnion(roots) }
       let source = source
       let links =
         roots.links.isEmpty ? [] : subtree(of: entry).filter { snapshot.type(of: $0) == .symlink }
