@@ -38,8 +38,8 @@ package struct Suspicion: Equatable, Sendable {
     /// The part of the tests that are left out, and the step from one to the next: the golden ratio, so that no rhythm of
     /// saves has the same one.
     package static let untested = (part: 333, step: 618, of: 1000)
-    /// So many times of a key are compared by tests of both lengths if it has begun to change while another one delayed
-    /// the start, as with runs that write one file after the other.
+    /// A key that begins to change while another one delays the start, as where runs write one file after the other, is
+    /// tested each time until so many of its times are known.
     package static let timesBesideLoop = 4
     /// The first delays above the levels that are tested, in which a person saves again.
     package static let firstPauses = [Duration.seconds(1), .seconds(4)]
@@ -181,7 +181,7 @@ package struct Suspicion: Equatable, Sendable {
     let excess = exactLevel(verdict) - free
     let (test, wide) = (Rules.test, Rules.wide)
     let isTested = excess > 0 && number * rule.step % rule.of >= rule.part
-    // Both differ, so that what follows starts is told from an even pace.
+    // Two lengths, as what follows starts looks like an even pace otherwise.
     if excess > 0 && isBesideLoop { return isTested ? test.most : test.least }
     if !isTested { return .zero }
     let (part, deviation) = ((offsets.mean - 1) * test.part, offsets.deviation)

@@ -351,12 +351,13 @@ extension RunReporter {
 
   /// Reports the first delayed run of a feedback loop.
   private func report(_ loop: FeedbackLoop) {
-    let name = name(ofPath: "\(shown(loop.path))\(loop.names.map { "/\($0.text)" } ?? "")")
-    // What a person edits must not be ignored.
+    let names = loop.names
+    let name = name(ofPath: "\(shown(loop.path))\(names.map { "/\($0.text)" } ?? "")")
+    // What a person edits must not be ignored, nor a whole directory because of some entries.
+    let hasPattern = loop.entries.isEmpty || names?.pattern != nil
     let remedy =
-      loop.isEdited || !loop.isProved && !loop.isFrequent
-        || loop.names.map { $0.pattern == nil } == true
-      ? nil : remedy(for: loop.path, entries: loop.entries, loop.names?.pattern)
+      loop.isEdited || !loop.isProved && !loop.isFrequent || !hasPattern
+      ? nil : remedy(for: loop.path, entries: loop.entries, names?.pattern)
     let cause =
       loop.isProved && !loop.isEdited
       ? "each run changes \(name)" : "each run is followed by a change, now of \(name)"
