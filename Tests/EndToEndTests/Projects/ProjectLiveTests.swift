@@ -15,7 +15,7 @@ struct ProjectLiveTests {
       let watchrun = try await project.startTasks()
       try await project.logged("server")
       try await project.logged("a")
-      // The process of the other task may still be there.
+      // A process that has logged may still be there.
       try await project.rests()
       let servers = project.commandProcesses
       try project.writeTasks(
@@ -24,6 +24,7 @@ struct ProjectLiveTests {
       try await watchrun.said("watchrun.json read again (new: b; changed: a)")
       try await project.logged("other")
       try await project.logged("b")
+      try await project.rests()
       #expect(project.logged.filter { $0 == "server" }.count == 1)
       #expect(project.commandProcesses == servers)
       // The new task's path is watched.
