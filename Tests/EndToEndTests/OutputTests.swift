@@ -47,6 +47,8 @@ import Testing
       try await watchrun.said("created new")
       try project.move("old", to: "older")
       try await watchrun.said("renamed older from old")
+      let polling = try await project.start("--verbose", "--poll", "true")
+      try await polling.said("watching with polling; ignoring")
     }
   }
 

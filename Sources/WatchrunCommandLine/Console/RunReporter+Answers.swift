@@ -8,9 +8,15 @@ import WatchrunSettings
 
 extension RunReporter {
   func report(_ readiness: FileObserver.Readiness) {
-    let directories = readiness.watches == 1 ? "1 directory" : "\(readiness.watches) directories"
+    // What is polled has no watches.
+    let directories =
+      switch readiness.watches {
+      case 0: ""
+      case 1: "1 directory "
+      default: "\(readiness.watches) directories "
+      }
     console.say(
-      .detail, "watching \(directories) with \(readiness.backend); ignoring \(readiness.pruned)",
+      .detail, "watching \(directories)with \(readiness.backend); ignoring \(readiness.pruned)",
       style: .faint)
     for file in readiness.ignoreFiles {
       console.say(.detail, "ignore rules from \(shown(file.path))", style: .faint)
