@@ -39,9 +39,11 @@ extension ChangeJudge {
       }
     }
     let run = runAtOnce(changes, at: now)
-    // No build takes what is gone for up to date.
-    let rest = changes.map(\.path).filter { owesRun && knowledge.content(of: $0) != .absent }
-    return explain(changes, at: now) + run + (rest.isEmpty ? [] : [.miss(rest)])
+    let explanations = explain(changes, at: now)
+    if !owesRun { return explanations + run }
+    // What was made before the stop tells nothing of a build that ends.
+    latestMade = nil
+    return explanations + run + [.stopBuilds(changes.map(\.path))]
   }
 
   /// Whether the path holds what it held when the runs began.

@@ -74,8 +74,8 @@ extension ChangeJudge {
       if rest.isEmpty { return stop }
       let found = endObservation(for: rest, at: now)
       add(rest, areCounted: false)
-      return stop + found
-        + judgeBesideActiveRun(at: now, knowledge, isBuilding: isBuilding && endsByItself)
+      let goesOn = isBuilding && endsByItself && (saved.isEmpty || !owesRun)
+      return stop + found + judgeBesideActiveRun(at: now, knowledge, isBuilding: goesOn)
     case .leftovers, .othersRunning:
       // Nothing runs that the user could have stopped.
       isStopped = false

@@ -70,8 +70,8 @@ struct ChangeJudge: Sendable {
     case announceOutputs([Path])
     /// These paths have changed while stopped runs ended. They stay owed, without a request.
     case announceOwed([Path])
-    /// A build goes on without what was saved in these paths, as its restart is delayed.
-    case miss([Path])
+    /// Stop the builds that what was saved in these paths makes worthless: their restart, which follows, is delayed.
+    case stopBuilds([Path])
     /// Flush the source, then call `hasFlushed` with this generation.
     case flush(generation: Int)
     /// Call `elapsed` at this time with this generation.

@@ -193,7 +193,7 @@ final class TaskComponent: Sendable {
 
   private func perform(_ action: ChangeJudge.Action) {
     switch action {
-    case .run, .settle, .setAside, .leave, .announceOutputs, .announceOwed, .miss, .explain,
+    case .run, .settle, .setAside, .leave, .announceOutputs, .announceOwed, .stopBuilds, .explain,
       .announce, .tested, .judged:
       deliver(self, action)
     case .flush(let generation): flush(for: generation)

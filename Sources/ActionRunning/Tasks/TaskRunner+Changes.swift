@@ -176,7 +176,7 @@ extension TaskRunner {
         component.awaitingBurstEnd?.paths.formUnion(paths)
         // What builds finish before the end of the burst would be newer than a save.
         let changed = owing(names, anyOf: paths)
-        advance { $0.changedInBurst(changed) }
+        advance { $0.changedWhileHeld(changed) }
       } else {
         requestRuns(of: component, for: paths)
       }
@@ -190,11 +190,14 @@ extension TaskRunner {
       setAside(paths, component)
     case .leave(let paths):
       state.access { $0.owed.setAside(paths, for: names) }
-    case .miss(let paths):
+    case .stopBuilds(let paths):
+      noteSaves(paths, in: component, isBuilding: true)
       let machine = machine
-      for name in owing(names, anyOf: paths).sorted() where machine[name].isBuilding {
-        miss(paths.map { .init(path: $0, kind: .modified, type: .file) }, by: name)
+      // A service goes on that does not end with the build.
+      let building = owing(names, anyOf: paths).filter { name in
+        machine.hasBuild(name) && (component.endsByItself || !machine[name].rules.isService)
       }
+      advance { $0.changedWhileHeld(building) }
     case .announce(let loop):
       report(.changes(.foundLoop(loop)))
     case .announceOutputs(let paths):
@@ -250,14 +253,15 @@ extension TaskRunner {
 
   private func burstHasEnded() {
     state.access { $0.isBurstUnderWay = false }
-    let decided = components.map { ($0, exchange(&$0.awaitingBurstEnd, with: nil)) }
-    for case (let component, let decisions?) in decided {
+    for component in components {
+      // One after the other: a request that is held would begin without the decision, and be made again by it.
+      guard let decisions = exchange(&component.awaitingBurstEnd, with: nil) else { continue }
       let paths = Array(decisions.paths)
       // Where a component was divided, one part may be owed none of it.
       if !owing(component.names, anyOf: paths).isEmpty { requestRuns(of: component, for: paths) }
       if decisions.isJudged { advance { $0.changesAreJudged(component.names) } }
     }
-    advance { $0.burstHasEnded() }
+    advance { $0.proceed([]) }
   }
 
   /// These outputs request no run of the tasks that have run in this round. Others that watch them run.

@@ -27,7 +27,7 @@ extension TaskRunner {
       case terminal
       /// The end of the pause.
       case pause
-      /// The end of a delay, since each run changes it.
+      /// The end of a delay, since it changes after each run, or has led to many.
       case delay
       /// The next run, since they are outputs of the runs.
       case nextRun
@@ -83,7 +83,7 @@ extension TaskStateMachine {
     let above = inOrder(ancestors[name, default: []].filter(isUnsettled))
     if !above.isEmpty { return .dependencies(above) }
     if self[name].awaitsTerminal { return .terminal }
-    if self[name].judging == .asked || self[name].judging == .inBurst { return .changes }
+    if self[name].judging == .asked || self[name].judging == .held { return .changes }
     let retired = retired(before: name).map(\.name)
     let below =
       running.filter { descendants[name, default: []].contains($0) } + retired.filter { $0 != name }
@@ -140,6 +140,11 @@ extension TaskRunner.State {
       entry.mayBeMissed = names.contains { machine[$0].isBuilding }
       let isHooking = workers[entry.name]?.phase.isHooking == true
       if isHooking && names == [entry.name] { entry.cause = .hook }
+    }
+    if machine[entry.name].judging == .held, entry.cause == .changes,
+      let due = components.first(where: { $0.names.contains(entry.name) })?.due
+    {
+      (entry.cause, entry.due) = (.delay, due)
     }
     entry.since = waiting.first { $0.isSame(as: entry) }?.since ?? now
     return entry

@@ -145,17 +145,19 @@ public final class TaskRunner: Sendable {
     }
   }
 
-  /// - Parameter makeWorld: Makes what starts processes, asks services, and does work later, all of which call back
-  ///   on the queue.
+  /// - Parameters:
+  ///   - directory: By default, that of this process.
+  ///   - makeWorld: Makes what starts processes, asks services, and does work later, all of which call back on the
+  ///     queue.
   init(
-    _ graph: TaskGraph, options: Options, source: (any ChangeSource)?, output: TaskOutput.Sink?,
-    report: @escaping @Sendable (TaskReport) -> Void,
+    _ graph: TaskGraph, in directory: Path? = nil, options: Options, source: (any ChangeSource)?,
+    output: TaskOutput.Sink?, report: @escaping @Sendable (TaskReport) -> Void,
     makeWorld: (DispatchQueue) -> (any ProcessLauncher, any ReadinessProbe, any Scheduler)
   ) {
     self.options = options
     deliver = report
     self.output = output
-    directory = (try? currentDirectory()) ?? "/"
+    self.directory = directory ?? (try? currentDirectory()) ?? "/"
     state = Confined(
       State(
         graph: graph, machine: TaskStateMachine(graph.rules, jobs: graph.jobs),

@@ -14,30 +14,21 @@ extension TaskStateMachine {
     proceed(order.flatMap { names.contains($0) ? request($0, .change) : [] })
   }
 
-  /// Stops the runs that changes of these tasks make worthless in the middle of a burst, and requests them at its end.
-  package mutating func changedInBurst(_ names: Set<String>) -> [Action] {
-    if isPaused { return [] }
-    let building = order.filter {
-      names.contains($0) && (isBuilding($0) || isBuildingService($0))
+  /// Stops the runs that changes of these tasks make worthless, while these are in `heldTasks`.
+  package mutating func changedWhileHeld(_ names: Set<String>) -> [Action] {
+    if isPaused || isEnding { return [] }
+    var actions: [Action] = []
+    for name in order where names.contains(name) {
+      let isService = isBuildingService(name)
+      if !isService && !isBuilding(name) { continue }
+      if isService {
+        update(name) { $0.phase = .atRest }
+        actions += [.giveUpReadiness(name), .stop(name)]
+      }
+      actions += request(name, .change)
+      tasks[name]?.judging = .held
     }
-    return proceed(
-      building.flatMap { name in
-        var actions: [Action] = []
-        if isUp(name) {
-          update(name) { $0.phase = .atRest }
-          actions = [.giveUpReadiness(name), .stop(name)]
-        }
-        actions += request(name, .change)
-        tasks[name]?.judging = .inBurst
-        return actions
-      })
-  }
-
-  package mutating func burstHasEnded() -> [Action] {
-    for name in order where tasks[name]?.judging == .inBurst {
-      tasks[name]?.judging = .notAsked
-    }
-    return proceed([])
+    return proceed(actions)
   }
 
   /// Requests these tasks, or all but manual ones, even while paused.

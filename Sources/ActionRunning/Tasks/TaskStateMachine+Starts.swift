@@ -4,6 +4,9 @@ extension TaskStateMachine {
   /// Starts what can start, and ends the round if nothing is unsettled, after these actions.
   mutating func proceed(_ actions: [Action]) -> [Action] {
     if isEnding { return actions + endNext() }
+    for name in order where tasks[name]?.judging == .held && !heldTasks.contains(name) {
+      tasks[name]?.judging = .notAsked
+    }
     var actions = actions + requestChangedRestarts() + startHeldBack()
     var hasMoved = true
     while hasMoved {
@@ -51,7 +54,7 @@ extension TaskStateMachine {
     let stops = failed == nil ? stopOutdated(below: name) : []
     if !stops.isEmpty { return stops }
     guard let task = tasks[name], let reason = task.request?.reason, !task.phase.isRun,
-      task.judging != .inBurst
+      task.judging != .held
     else { return nil }
     if waits(name) {
       tasks[name]?.judging = .notAsked
@@ -69,7 +72,7 @@ extension TaskStateMachine {
     case .notAsked where needsJudgment(task, above):
       tasks[name]?.judging = .asked
       return [.judgeChanges(before: name)]
-    case .asked, .inBurst:
+    case .asked, .held:
       return nil
     case .notAsked, .done:
       if reason != .start || task.freshness == .none { return begin(name, task, reason) }

@@ -169,8 +169,8 @@ package struct TaskStateMachine: Sendable {
 
   /// The progress of a request by rule 4: whether the changes that were made while the ancestors ran are judged.
   enum Judging: Equatable, Sendable {
-    /// The burst with the change has not ended, so that the run does not begin yet.
-    case inBurst
+    /// The run does not begin yet: until it is requested again, or the task is not in `heldTasks`.
+    case held
     case notAsked
     case asked
     case done
@@ -277,6 +277,8 @@ package struct TaskStateMachine: Sendable {
   var hasLostMembers = false
   /// The tasks that are owed changes, whether or not these lead to a run.
   package var owedTasks: Set<String> = []
+  /// The tasks whose changes lead to a run when a burst or a delay has ended.
+  package var heldTasks: Set<String> = []
   var hasStarted = false
   var isPaused = false
   var isEnding = false
@@ -311,7 +313,7 @@ extension TaskStateMachine {
       let old = kept.contains(rule.name) ? before[rule.name] : nil
       tasks[rule.name] = old ?? Task(rule)
       // What was asked about the former graph is not answered.
-      if old?.judging != .inBurst { tasks[rule.name]?.judging = .notAsked }
+      if old?.judging != .held { tasks[rule.name]?.judging = .notAsked }
       var above = Set(rule.dependencies)
       for name in rule.dependencies { above.formUnion(ancestors[name, default: []]) }
       ancestors[rule.name] = above
@@ -434,6 +436,11 @@ extension TaskStateMachine {
   /// The active runs of these tasks build, and no others do.
   mutating func setBuilding(_ names: Set<String>) {
     for name in order { tasks[name]?.isBuilding = names.contains(name) }
+  }
+
+  /// Whether a program that compares times works in the run of the task, or of a dependent.
+  func hasBuild(_ name: String) -> Bool {
+    ([name] + descendants[name, default: []]).contains { self[$0].isBuilding }
   }
 
   /// Whether the task or a dependent has a run that ends by itself, and a change to the task's files stops it.

@@ -167,7 +167,7 @@ extension WaitingReporter {
     case .predecessor: "waits until its former run has ended"
     case .terminal: "waits for the terminal"
     case .pause: "runs when the session is resumed"
-    case .delay: "\(cause); runs later, since each run changes it; r runs now"
+    case .delay: "\(cause); runs later, since it changes so often; r runs now"
     case .nextRun: "\(cause), changed by the run; r runs it"
     }
   }

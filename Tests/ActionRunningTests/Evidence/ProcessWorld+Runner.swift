@@ -77,7 +77,7 @@ extension ProcessWorld {
         after(Int(due.offset / .microseconds(1)) - now) {
           $0.perform($0.judge.elapsed(generation: generation))
         }
-      case .explain, .announceOwed, .miss, .tested, .judged: break
+      case .explain, .announceOwed, .stopBuilds, .tested, .judged: break
       }
     }
   }

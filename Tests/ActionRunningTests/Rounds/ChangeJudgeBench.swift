@@ -133,7 +133,7 @@ struct ChangeJudgeBench {
       case .run: return .now
       case .wait(let due, _): followUp = .after(now.asInstant.duration(to: due))
       case .flush, .announce, .announceOutputs, .announceOwed, .explain, .settle, .setAside, .leave,
-        .miss, .tested, .judged:
+        .stopBuilds, .tested, .judged:
         break
       }
     }
@@ -180,7 +180,7 @@ struct ChangeJudgeBench {
       switch action {
       case .flush(let generation), .wait(_, let generation): generation
       case .run, .announce, .announceOutputs, .announceOwed, .explain, .settle, .setAside, .leave,
-        .miss, .tested, .judged:
+        .stopBuilds, .tested, .judged:
         nil
       }
     }.last

@@ -213,7 +213,7 @@ extension ChangeJudgeModel {
         let time = Int(due.offset / .microseconds(1))
         after(time - now) { $0.perform($0.judge.elapsed(generation: generation)) }
       case .announceOwed(let paths): truth.told(paths)
-      case .announce, .announceOutputs, .miss, .explain, .tested, .judged: break
+      case .announce, .announceOutputs, .stopBuilds, .explain, .tested, .judged: break
       }
     }
   }

@@ -54,6 +54,17 @@ struct MachineScript {
     self { $0.changed(Set(names)) }
   }
 
+  /// What this task watches changes in a burst, or while starts are delayed.
+  mutating func hold(_ name: String) -> [String] {
+    machine.heldTasks = Set(machine.order)
+    return self { $0.changedWhileHeld([name]) }
+  }
+
+  mutating func release() -> [String] {
+    machine.heldTasks = []
+    return self { $0.proceed([]) }
+  }
+
   mutating func end(_ name: String, _ result: TaskStateMachine.Result = .succeeded) -> [String] {
     self { $0.ended(name, result) }
   }

@@ -42,10 +42,21 @@ final class RunnerModel {
     let log = ReportLog(world)
     reports = log
     world.state.withLock { [graph] in $0.overlapping = Self.overlapping(graph) }
-    runner = TaskRunner(graph, options: options, source: source, output: nil) {
+    for task in tasks where world.random(0..<3) == 0 {
+      world.state.withLock { $0.building[task.name] = directory }
+    }
+    runner = TaskRunner(graph, in: directory, options: options, source: source, output: nil) {
       log.note($0)
     } makeWorld: { _ in
       (world, world, world.scheduler)
+    }
+    // Sometimes the starts that are free are soon used up.
+    if world.random(0..<2) == 0 {
+      runner.queue.sync {
+        for component in runner.components {
+          component.judge.limit = StartLimit(share: 1.0 / 20)
+        }
+      }
     }
   }
 
@@ -110,7 +121,10 @@ final class RunnerModel {
     runner.queue.sync {}
     runner.queue.sync(execute: body)
     // What it has left to do.
-    for _ in 0..<3 { runner.queue.sync { checkAlways() } }
+    for _ in 0..<3 {
+      runner.outdating.sync {}
+      runner.queue.sync { checkAlways() }
+    }
   }
 
   func advance(by milliseconds: Int) {
@@ -291,7 +305,7 @@ final class RunnerModel {
       runner.resume()
       onQueue {}
     }
-    for round in 0..<400 {
+    for round in 0..<800 {
       let finished = reports.withLock { $0.finished > 0 }
       if finished { break }
       for (number, process) in world.living where process.leaderIsAlive && process.kind != "probe" {

@@ -48,6 +48,8 @@ final class RunnerWorld: ProcessLauncher, ReadinessProbe {
     /// Whether a program has the terminal that is none of a task, such as an editor.
     var isTerminalTaken = false
     var awaitingTerminal: [@Sendable () -> Void] = []
+    /// The tasks whose runs build, and where.
+    var building: [String: Path] = [:]
     /// Whether all processes obey, and nothing fails.
     var isCalm = false
     /// The services of which two processes may run.
@@ -244,7 +246,11 @@ final class RunnerWorld: ProcessLauncher, ReadinessProbe {
     var isAlive: Bool { process.isAlive }
     var survivor: Survivor? { nil }
     var leader: pid_t { pid_t(number + 1) }
-    var buildDirectory: Path? { nil }
+    var buildDirectory: Path? {
+      let process = process
+      guard process.kind == "run" && process.leaderIsAlive else { return nil }
+      return world.state.withLock { $0.building[process.task] }
+    }
     var leaderHasEnded: Bool { process.isZombie }
     func filesOpenForWriting(_ paths: [Path]) -> [Path: WriteMode] { [:] }
   }

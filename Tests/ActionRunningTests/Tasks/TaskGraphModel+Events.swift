@@ -22,6 +22,7 @@ extension TaskGraphModel {
       if Int.random(in: 0..<6, using: &random) == 0 { endAll() }
     case 61: leaveOne()
     case 62..<66 where !isCalm: disturb()
+    case 66..<68: saveInBuilds()
     default: endOne(.succeeded)
     }
   }
@@ -49,7 +50,7 @@ extension TaskGraphModel {
     if !isEnding { hasStopped = true }
     forgetSaid()
     advance { $0.stop() }
-    for rule in rules { change(rule.name) { ($0.due, $0.unjudged) = ([], [:]) } }
+    for rule in rules { change(rule.name) { ($0.due, $0.unjudged, $0.delayed) = ([], [:], []) } }
   }
 
   /// Some files change. Either that is judged at once, or later.
@@ -69,12 +70,33 @@ extension TaskGraphModel {
     if Bool.random(using: &random) { judge() }
   }
 
+  /// Some runs build, and a file changes. Those that it makes worthless are stopped at once, in the middle of the burst
+  /// or though starts are delayed: the next ones are requested at the end of that.
+  private mutating func saveInBuilds() {
+    if isEnding { return }
+    clock += 1
+    let path = Path("f\(clock)")
+    let names = rules.map(\.name)
+    machine.setBuilding(Set(names.filter { _ in Int.random(in: 0..<3, using: &random) > 0 }))
+    var changed = Set(names.filter { _ in Int.random(in: 0..<3, using: &random) == 0 })
+    changed = changed.filter { isService($0) || rule($0).policy != .ignore || !world($0).runs }
+    for name in changed {
+      change(name) { ($0.owed, $0.delayed) = ($0.owed.union([path]), $0.delayed.union([path])) }
+    }
+    advance { [changed] in $0.changedWhileHeld(changed) }
+  }
+
   /// All changes are judged: most of them lead to a run, and the others are settled.
   mutating func judge() {
     if isEnding { return }
     (isAsked, judgments) = (false, judgments + 1)
     var requested: Set<String> = []
     for rule in rules {
+      if !world(rule.name).delayed.isEmpty { requested.insert(rule.name) }
+      change(rule.name) { world in
+        world.due.formUnion(world.delayed)
+        world.delayed = []
+      }
       for path in world(rule.name).unjudged.keys.sorted(by: { "\($0)" < "\($1)" }) {
         let isSettled = Int.random(in: 0..<4, using: &random) == 0
         change(rule.name) { world in
@@ -86,6 +108,7 @@ extension TaskGraphModel {
     }
     if !requested.isEmpty { advance { $0.changed(requested) } }
     advance { [names = Set(rules.map(\.name))] in $0.changesAreJudged(names) }
+    advance { $0.proceed([]) }
   }
 
   /// Some run ends.
@@ -159,7 +182,7 @@ extension TaskGraphModel {
     forgetSaid()
     advance { [rules, jobs] in $0.replace(rules, jobs: jobs, keeping: Set(kept)) }
     let owing = rules.map(\.name).filter { !world($0).owed.isEmpty }
-    for name in owing { change(name) { ($0.due, $0.unjudged) = ($0.owed, [:]) } }
+    for name in owing { change(name) { ($0.due, $0.unjudged, $0.delayed) = ($0.owed, [:], []) } }
     advance { $0.changed(Set(owing)) }
     // The rounds are new ones, and have asked nothing.
     judge()
@@ -202,7 +225,7 @@ extension TaskGraphModel {
     for _ in 0..<80 {
       while !leaving.isEmpty { leaveOne() }
       for rule in rules { isEnding ? finish(rule.name) : proceed(rule) }
-      let isUnjudged = world.values.contains { !$0.unjudged.isEmpty }
+      let isUnjudged = world.values.contains { !$0.unjudged.isEmpty || !$0.delayed.isEmpty }
       if isAsked || isUnjudged { judge() }
       let isRestless = machine.tasks.values.contains { task in
         task.isUnsettled || task.rules.isService && task.phase.isRestarted

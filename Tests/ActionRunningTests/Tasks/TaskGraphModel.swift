@@ -30,6 +30,8 @@ struct TaskGraphModel {
     var due: Set<Path> = []
     /// Those of them that are not judged, with the tasks that ran when they changed.
     var unjudged: [Path: Set<String>] = [:]
+    /// Those of them for which a run is requested later, though a build was stopped for them.
+    var delayed: Set<Path> = []
     /// The paths that the present run has received.
     var given: Set<Path> = []
     /// Why it was last said to be skipped or kept.
@@ -124,6 +126,7 @@ extension TaskGraphModel {
     _ step: (inout TaskStateMachine) -> [TaskStateMachine.Action]
   ) {
     machine.owedTasks = Set(rules.map(\.name).filter { !world($0).owed.isEmpty })
+    machine.heldTasks = Set(rules.map(\.name).filter { !world($0).delayed.isEmpty })
     let more = step(&machine)
     for action in more { check(action) }
     guard actions.add(more) else { return }
@@ -309,7 +312,7 @@ extension TaskGraphModel {
   mutating func receive(_ name: String) {
     change(name) { world in
       world.given = world.owed
-      (world.owed, world.due, world.unjudged) = ([], [], [:])
+      (world.owed, world.due, world.unjudged, world.delayed) = ([], [], [:], [])
     }
   }
 }

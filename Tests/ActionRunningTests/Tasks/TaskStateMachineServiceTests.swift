@@ -133,16 +133,36 @@ struct TaskStateMachineServiceTests {
     start(&script, "s")
     #expect(script.isReady("s") == ["s*", "."])
     script.machine.setBuilding(["s"])
-    #expect(script { $0.changedInBurst(["s"]) } == [])
-    #expect(script { $0.burstHasEnded() } == [])
+    #expect(script.hold("s") == [])
+    #expect(script.release() == [])
     #expect(script.change("s") == ["s|", "+s"])
     start(&script, "s")
     script.machine.setBuilding(["s"])
-    #expect(script { $0.changedInBurst(["s"]) } == ["~s"])
-    #expect(script { $0.burstHasEnded() } == ["+s"])
+    #expect(script.hold("s") == ["~s"])
+    #expect(script.release() == ["+s"])
     start(&script, "s")
     #expect(script.isReady("s") == ["retire s"])
     #expect(script { $0.isGone("s") } == ["s*", "."])
+  }
+
+  @Test
+  func `a service that builds is stopped while the next start is delayed`() {
+    var script = MachineScript([
+      rules("a"), rules("build", after: "a"), rules("s", after: "a", service: true),
+    ])
+    _ = script { $0.start() }
+    #expect(script.end("a") == ["+build", "?s"])
+    #expect(script.judge("s") == ["+s"])
+    start(&script, "s")
+    _ = script.isReady("s")
+    script.machine.setBuilding(["build", "s"])
+    #expect(script.hold("a") == ["~build"])
+    #expect(script.end("build", .cancelled) == [])
+    #expect(script.change("a") == ["+a"])
+    #expect(script.end("a", .failed) == ["build?a", "s=a", "."])
+    #expect(script.hold("s") == ["~s"])
+    #expect(script.hold("s") == [])
+    #expect(script.state("s") == .pending)
   }
 
   @Test func `a stop and the end stop both processes of a service`() {
@@ -166,16 +186,16 @@ struct TaskStateMachineServiceTests {
     var script = MachineScript([rules("s", service: true), rules("t", after: "s")])
     _ = script { $0.start() }
     #expect(script.machine.runsOutdatedIfBuilding == ["s"])
-    #expect(script { $0.changedInBurst(["s"]) } == [])
+    #expect(script.hold("s") == [])
     script.machine.setBuilding(["s"])
-    #expect(script { $0.changedInBurst(["s"]) } == ["~s"])
-    #expect(script { $0.changedInBurst(["s"]) } == [])
+    #expect(script.hold("s") == ["~s"])
+    #expect(script.hold("s") == [])
     #expect(script.state("s") == .pending)
-    #expect(script { $0.burstHasEnded() } == ["+s"])
+    #expect(script.release() == ["+s"])
     start(&script, "s")
     #expect(script.isReady("s") == ["s*", "+t"])
     script.machine.setBuilding(["s"])
-    #expect(script { $0.changedInBurst(["s"]) } == [])
+    #expect(script.hold("s") == [])
   }
 
   @Test func `a service that ignores changes is restarted by a key only`() {

@@ -224,22 +224,61 @@ struct TaskStateMachineTests {
   @Test func `a run that is stopped in a burst begins anew when the burst has ended`() {
     var script = MachineScript([rules("a"), rules("b", after: "a")])
     _ = script { $0.start() }
-    #expect(script { $0.changedInBurst(["a"]) } == [])
+    #expect(script.hold("a") == [])
     script.machine.setBuilding(["a"])
-    #expect(script { $0.changedInBurst(["a"]) } == ["~a"])
-    #expect(script { $0.changedInBurst(["a"]) } == [])
+    #expect(script.hold("a") == ["~a"])
+    #expect(script.hold("a") == [])
     #expect(script.end("a", .cancelled) == [])
     #expect(script.state("a") == .pending)
-    #expect(script { $0.burstHasEnded() } == ["+a"])
-    #expect(script { $0.burstHasEnded() } == [])
+    #expect(script.release() == ["+a"])
+    #expect(script.release() == [])
     // Neither in a pause, nor for a key.
     script.machine.setBuilding(["a"])
     _ = script { $0.pause() }
-    #expect(script { $0.changedInBurst(["a"]) } == [])
+    #expect(script.hold("a") == [])
     _ = script { $0.resume() }
-    #expect(script { $0.changedInBurst(["a"]) } == ["~a"])
+    #expect(script.hold("a") == ["~a"])
     #expect(script { $0.keyPressed() } == [])
     #expect(script.end("a", .cancelled) == ["+a"])
+  }
+
+  @Test func `a run that is stopped while the next one is delayed begins when that has ended`() {
+    var script = MachineScript([rules("a"), rules("b", after: "a"), rules("c")])
+    _ = script { $0.start() }
+    script.machine.setBuilding(["a", "c"])
+    #expect(script.hold("a") == ["~a"])
+    #expect(script.end("a", .cancelled) == [])
+    #expect(script.end("c") == [])
+    #expect(script.state("a") == .pending && script.state("b") == .pending)
+    // It is requested when the delay has ended.
+    #expect(script.change("a") == ["+a"])
+    #expect(script.end("a") == ["+b"])
+    // Also because of what a build depends on; and each counts as one in a row.
+    for count in 1...11 {
+      script.machine.setBuilding(["b"])
+      let isStopped = count <= 10
+      #expect(script.hold("a") == (isStopped ? ["~b"] : []))
+      #expect(script.end("b", isStopped ? .cancelled : .succeeded) == (isStopped ? [] : ["."]))
+      #expect(script.change("a") == ["+a"])
+      #expect(script.end("a") == ["+b"])
+    }
+    script.machine.setBuilding(["b"])
+    #expect(script.hold("a") == ["~b"])
+    #expect(script.end("b", .cancelled) == [])
+    #expect(script.release() == ["+a"])
+  }
+
+  @Test func `a manual task that builds, and is stopped for its dependency, runs again`() {
+    var rule = rules("deploy", after: "gen")
+    rule.isManual = true
+    var script = MachineScript([rules("gen"), rule])
+    #expect(script { $0.start() } == ["+gen"])
+    #expect(script.end("gen") == ["+deploy"])
+    script.machine.setBuilding(["deploy"])
+    #expect(script.hold("gen") == ["~deploy"])
+    #expect(script.end("deploy", .cancelled) == [])
+    #expect(script.release() == ["+gen"])
+    #expect(script.end("gen") == ["+deploy"])
   }
 
   @Test func `a burst is cut short only for runs that may be stopped, and their files`() {
@@ -592,10 +631,10 @@ struct TaskStateMachineTests {
     var script = MachineScript([rules("a")])
     _ = script { $0.start() }
     script.machine.setBuilding(["a"])
-    #expect(script { $0.changedInBurst(["a"]) } == ["~a"])
+    #expect(script.hold("a") == ["~a"])
     #expect(script { $0.replace([rules("a"), rules("b")], jobs: 9, keeping: ["a"]) } == ["+b"])
     #expect(script.end("a", .cancelled) == [])
-    #expect(script { $0.burstHasEnded() } == ["+a"])
+    #expect(script.release() == ["+a"])
   }
 
   @Test func `a run that cannot be started yet is stopped for a dependency any number of times`() {
