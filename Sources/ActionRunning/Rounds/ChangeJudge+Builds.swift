@@ -39,11 +39,7 @@ extension ChangeJudge {
       }
     }
     let run = runAtOnce(changes, at: now)
-    let explanations = explain(changes, at: now)
-    if !owesRun { return explanations + run }
-    // What was made before the stop tells nothing of a build that ends.
-    latestMade = nil
-    return explanations + run + [.stopBuilds(changes.map(\.path))]
+    return explain(changes, at: now) + run + (owesRun ? [.stopBuilds(changes.map(\.path))] : [])
   }
 
   /// Whether the path holds what it held when the runs began.

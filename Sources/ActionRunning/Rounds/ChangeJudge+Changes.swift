@@ -71,11 +71,15 @@ extension ChangeJudge {
       let isBuilding = situation == .buildingService
       let (saved, rest) = divide(changes) { isBuilding && stopsBuild($0, at: now, knowledge) }
       let stop = stopBuild(for: saved, at: now, knowledge)
+      let isStopped = isBuilding && endsByItself && !saved.isEmpty && owesRun
+      if isStopped { latestMade = nil }
       if rest.isEmpty { return stop }
       let found = endObservation(for: rest, at: now)
       add(rest, areCounted: false)
-      let goesOn = isBuilding && endsByItself && (saved.isEmpty || !owesRun)
-      return stop + found + judgeBesideActiveRun(at: now, knowledge, isBuilding: goesOn)
+      // What the stopped build has made is judged when the delay has ended.
+      if isStopped { return stop + found }
+      return stop + found
+        + judgeBesideActiveRun(at: now, knowledge, isBuilding: isBuilding && endsByItself)
     case .leftovers, .othersRunning:
       // Nothing runs that the user could have stopped.
       isStopped = false

@@ -99,6 +99,9 @@ final class TaskComponent: Sendable {
   /// The paths that require runs, after a delay or the end of the burst.
   var duePaths: [Path] { self.delayedPaths + (self.awaitingBurstEnd?.paths ?? []) }
 
+  /// Whether there are such paths.
+  var isRunDue: Bool { self.owesRun || self.awaitingBurstEnd?.paths.isEmpty == false }
+
   /// Drops the request that waits, because another run receives its changes or the user stops the runs.
   func dropRequest() {
     self.awaitingBurstEnd =

@@ -143,7 +143,7 @@ extension TaskRunner.State {
     _ step: (inout TaskStateMachine) -> [TaskStateMachine.Action]
   ) -> [TaskStateMachine.Action] {
     machine.owedTasks = Set(machine.order.filter(owed.owes))
-    machine.heldTasks = Set(components.filter { !$0.duePaths.isEmpty }.flatMap(\.names))
+    machine.heldTasks = Set(components.filter(\.isRunDue).flatMap(\.names))
     return step(&machine)
   }
 }

@@ -46,11 +46,11 @@ final class WaitingReporter: Sendable {
   /// which is the last.
   func shown(_ waiting: [TaskRunner.Waiting]) -> [TaskRunner.Waiting] {
     if !reporter.isCommandLine { return waiting }
-    return waiting.filter { entry in
+    let known = waiting.filter { entry in
       if case .dependencies = entry.cause { return false }
-      if entry.cause == .changes { return false }
-      return entry.name == waiting.last?.name
+      return entry.cause != .changes
     }
+    return known.filter { $0.name == known.last?.name }
   }
 
   /// Changes the state, and sets the timer to the next notice.

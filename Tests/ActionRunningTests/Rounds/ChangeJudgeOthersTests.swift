@@ -64,7 +64,13 @@ struct ChangeJudgeOthersTests {
     for _ in 1...10 { bench.judge.records["/p/a"]?.limit.started(at: bench.now.asInstant) }
     bench.write("/p/a", "late", .building)
     #expect(bench.run == nil && bench.actions.contains(.stopBuilds(["/p/a"])))
-    #expect(bench.judge.delayedPaths == ["/p/a"] && bench.judge.latestMade == nil)
+    #expect(bench.judge.delayedPaths == ["/p/a"])
+    // What a service has made that ends with its build is judged when the delay has ended.
+    (bench.judge.endsByItself, bench.judge.latestMade) = (true, bench.now.asInstant)
+    bench.evidence["/p/o"] = .unknown
+    bench.write([("/p/a", "later"), ("/p/o", "made")], .buildingService)
+    #expect(bench.run == nil && bench.actions.contains(.stopBuilds(["/p/a"])))
+    #expect(bench.judge.latestMade == nil && bench.judge.delayedPaths == ["/p/a"])
   }
 
   @Test func `a build is not stopped by the first change of what compilers make`() {
