@@ -71,7 +71,7 @@ extension ChangeJudge {
       let isBuilding = situation == .buildingService
       let (saved, rest) = divide(changes) { isBuilding && stopsBuild($0, at: now, knowledge) }
       let stop = stopBuild(for: saved, at: now, knowledge)
-      let isStopped = isBuilding && endsByItself && !saved.isEmpty && owesRun
+      let isStopped = endsByItself && !saved.isEmpty && owesRun
       if isStopped { latestMade = nil }
       if rest.isEmpty { return stop }
       let found = endObservation(for: rest, at: now)

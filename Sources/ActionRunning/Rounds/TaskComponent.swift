@@ -99,7 +99,7 @@ final class TaskComponent: Sendable {
   /// The paths that require runs, after a delay or the end of the burst.
   var duePaths: [Path] { self.delayedPaths + (self.awaitingBurstEnd?.paths ?? []) }
 
-  /// Whether there are such paths.
+  /// Whether there are such paths, which may be those of a checkout.
   var isRunDue: Bool { self.owesRun || self.awaitingBurstEnd?.paths.isEmpty == false }
 
   /// Drops the request that waits, because another run receives its changes or the user stops the runs.
